@@ -1,10 +1,10 @@
 // Notifies others of what a request changed: a user's other tabs, from a table of routes, and the other instances.
 import type { Change } from '../protocol/change.ts'
-import { ConversationId, ProjectId, type UserId } from '../protocol/ids.ts'
+import { ConversationId, type UserId } from '../protocol/ids.ts'
 import type { App } from './app.ts'
 
 /** The parameters of the route. For `created`, `id` comes from the response. */
-type RouteParams = { id: string; mid: string; path: string }
+type RouteParams = { id: string; mid: string }
 type Kind = Change['change']
 
 const conversation =
@@ -19,13 +19,9 @@ const project =
   (change: Kind) =>
   ({ id }: RouteParams) =>
     ({ type: 'project', id, change }) as const
-const file =
-  (change: Kind) =>
-  ({ id, path }: RouteParams) =>
-    ({ type: 'file', id: path, change, project_id: ProjectId.parse(id) }) as const
 const settings = (id: string) => () => ({ type: 'settings', id, change: 'updated' }) as const
 
-/** Runs publish their own changes; the bulk route publishes those of many conversations. */
+/** Runs and files of projects publish their own changes; the bulk route publishes those of many conversations. */
 const CHANGES_BY_ROUTE: Readonly<Record<string, (params: RouteParams) => Change>> = {
   'POST /api/conversations': conversation('created'),
   'POST /api/conversations/import': conversation('created'),
@@ -45,12 +41,6 @@ const CHANGES_BY_ROUTE: Readonly<Record<string, (params: RouteParams) => Change>
   'POST /api/projects/:id/documents': project('updated'),
   'POST /api/projects/:id/searchable-files': project('updated'),
   'DELETE /api/projects/:id/documents/:did': project('updated'),
-  'PUT /api/projects/:id/files/*': file('updated'),
-  'PATCH /api/projects/:id/files/*': file('updated'),
-  'DELETE /api/projects/:id/files/*': file('deleted'),
-  'POST /api/projects/:id/directories': file('created'),
-  'POST /api/projects/:id/checkpoints/:cid/restore': file('updated'),
-  'POST /api/projects/:id/checkpoints/restore': file('updated'),
   'PUT /api/memory': settings('memory'),
   'PATCH /api/preferences': settings('preferences'),
   'POST /api/conversations/:id/share': settings('shares'),
@@ -82,7 +72,6 @@ export function registerChangeNotices(
       const place = {
         id: params.id ?? created.id ?? '',
         mid: params.mid ?? '',
-        path: params['*'] ?? '',
       }
       publish(request.user.id, notice(place))
     }

@@ -9,6 +9,7 @@ import type {
 import type { ProjectRepository } from '../../db/repositories/projects/projects.ts'
 import type { StorageRepository } from '../../db/repositories/projects/storage.ts'
 import type { OutsideContentRepository } from '../../db/repositories/runs/outside-contents.ts'
+import type { CheckpointFile } from '../../db/tables/projects/checkpoints.ts'
 import { appError } from '../../errors.ts'
 import { atMost } from '../../lib/lru-limit.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
@@ -85,11 +86,11 @@ export interface Restored {
   checkpoint: CheckpointRow
 }
 
-/** Hears of a change: of which project, by whom, and which paths. */
+/** Hears of a change: of which project, by whom, and of what. */
 export type ChangeListener = (
   projectId: ProjectId,
   actorId: UserId,
-  paths: readonly string[],
+  files: readonly CheckpointFile[],
 ) => void
 
 /** All changes of projects go through here, so that they can be undone. */
@@ -198,9 +199,9 @@ export function createCheckpoints(options: {
     pool,
     journalOf,
     snapshotInput,
-    onChange: ({ projectId, actorId }, paths) => {
+    onChange: ({ projectId, actorId }, files) => {
       historySizes.forget(projectId)
-      for (const listener of listeners) listener(projectId, actorId, paths)
+      for (const listener of listeners) listener(projectId, actorId, files)
     },
     log,
   })

@@ -371,7 +371,7 @@ describeOnEachServer('consent', (start) => {
     for (const stream of [ann, bob])
       expect((await stream.next(({ event }) => event === 'file')).data).toEqual({
         id: 'AGENTS.md',
-        change: 'updated',
+        change: 'created',
         project_id: id,
       })
     await (await converse())(toolTurn('file_write', { path: 'plan.txt', content: 'Go.' }))

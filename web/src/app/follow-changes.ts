@@ -20,6 +20,9 @@ const FIRST_WAIT_MS = 400
 const MAX_WAIT_MS = 10_000
 /** Changes that arrive within this time are refetched together. */
 const BATCH_MS = 60
+/** The same for a change after which nothing was refetched for a while: it is probably the only one. */
+const FIRST_BATCH_MS = 10
+const QUIET_MS = 500
 
 const CHANGE_TYPES: Record<Change['type'], true> = {
   conversation: true,
@@ -110,8 +113,10 @@ function createRefresher(client: QueryClient) {
   let trash = false
   let pins = false
   let scheduled = false
+  let refreshedAt = Number.NEGATIVE_INFINITY
   const refresh = (): void => {
     scheduled = false
+    refreshedAt = performance.now()
     if (everything) void client.invalidateQueries()
     else {
       for (const queryKey of keys.values()) void client.invalidateQueries({ queryKey })
@@ -143,7 +148,8 @@ function createRefresher(client: QueryClient) {
       }
       trash ||= change.type === 'conversation' && change.change !== 'updated'
     }
-    if (!scheduled) setTimeout(refresh, BATCH_MS)
+    const isFirst = performance.now() - refreshedAt > QUIET_MS
+    if (!scheduled) setTimeout(refresh, isFirst ? FIRST_BATCH_MS : BATCH_MS)
     scheduled = true
   }
 }

@@ -104,8 +104,8 @@ interface RecorderState {
   pool: WorkerPool
   journalOf(workspace: Workspace): ChangeJournal
   snapshotInput(workspace: Workspace): SnapshotInput
-  /** Called with every project in which something changed, and the paths of what did. */
-  onChange(workspace: Workspace, paths: readonly string[]): void
+  /** Called with every project in which something changed, and what did. */
+  onChange(workspace: Workspace, files: readonly CheckpointFile[]): void
   log: { warn(details: object, message: string): void }
 }
 
@@ -118,8 +118,8 @@ export function createChangeRecorder(dependencies: {
   pool: WorkerPool
   journalOf(workspace: Workspace): ChangeJournal
   snapshotInput(workspace: Workspace): SnapshotInput
-  /** Called with every project in which something changed, and the paths of what did. */
-  onChange(workspace: Workspace, paths: readonly string[]): void
+  /** Called with every project in which something changed, and what did. */
+  onChange(workspace: Workspace, files: readonly CheckpointFile[]): void
   log: { warn(details: object, message: string): void }
 }): ChangeRecorder {
   const recorder: RecorderState = {
@@ -185,11 +185,7 @@ async function complete(
   await recorder.journalOf(workspace).close()
   recorder.storage.release(workspace.projectId)
   if (scope === 'all') workspace.forgetSize()
-  if (files.length > 0)
-    recorder.onChange(
-      workspace,
-      files.map(({ path }) => path),
-    )
+  if (files.length > 0) recorder.onChange(workspace, files)
   return recorded
 }
 
