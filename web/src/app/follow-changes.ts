@@ -22,7 +22,7 @@ const MAX_WAIT_MS = 10_000
 const BATCH_MS = 60
 /** The same for a change after which nothing was refetched for a while: it is probably the only one. */
 const FIRST_BATCH_MS = 10
-const QUIET_MS = 500
+const QUIET_MS = 150
 
 const CHANGE_TYPES: Record<Change['type'], true> = {
   conversation: true,
