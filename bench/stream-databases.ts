@@ -60,7 +60,7 @@ async function compare(sqlite: Contender, postgres: Contender): Promise<Row[]> {
   ]
 }
 
-/** Milliseconds of CPU time that `work` costs a process, for each of `SENDS`. */
+/** Milliseconds of CPU time between two readings in seconds, for each of `SENDS`. */
 const perSend = (before: number, after: number): number => ((after - before) / SENDS) * 1000
 
 /** The CPU time of a send: of both servers, and of the processes of PostgreSQL that the second one is connected to. */

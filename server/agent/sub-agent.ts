@@ -192,7 +192,8 @@ async function runLoop(
 }
 
 /**
- * Stores what the loop yields and what the model has written, until it ends. `written` is emptied after each iteration. `onResult` is called with the content of each tool result.
+ * Stores what the loop yields and what the model has written, until it ends. `written` is emptied after each iteration.
+ * @param onResult called with the content of each tool result.
  */
 async function followLoop(
   loop: ReturnType<typeof runAgentLoop>,

@@ -46,14 +46,18 @@ export const noticingOutput = (prose: ProseSink, onOutput: () => void): ProseSin
   },
 })
 
+/** What was gathered of one response. Nothing has to wait for it. */
+interface GatheredProse extends Record<ProseKind, string> {
+  append(kind: ProseKind, text: string): undefined
+  textWasThinking(): undefined
+}
+
 /** Gathers what one response says. @param limit what comes after this many characters of a kind is left out. */
-export function gatherProse(
-  limit = Number.POSITIVE_INFINITY,
-): ProseSink & Record<ProseKind, string> {
-  const gathered = {
+export function gatherProse(limit = Number.POSITIVE_INFINITY): GatheredProse {
+  const gathered: GatheredProse = {
     text: '',
     thinking: '',
-    append(kind: ProseKind, text: string) {
+    append(kind, text) {
       if (gathered[kind].length < limit) gathered[kind] += text
       return undefined
     },

@@ -68,6 +68,9 @@ export type Schedules = ReturnType<typeof createSchedules>
 export function createSchedules(dependencies: ScheduleDependencies) {
   const parts = scheduleParts(dependencies)
   return {
+    assertAllowed: dependencies.assertAllowed,
+    maxPerUser: dependencies.maxPerUser,
+    find: parts.find,
     ...makeSchedules(dependencies, parts),
     ...endSchedules(dependencies, parts),
     ...runSchedules(dependencies, parts),
@@ -241,16 +244,11 @@ function runSchedules(dependencies: ScheduleDependencies, { listeners, find }: S
   const runListeners = new Set<(runId: string) => void>()
 
   return {
-    find,
-
     /** Calls `listener` when something will be due, or waits to be started. Returns a function that ends this. */
     onDue(listener: (item: DueItem) => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-
-    assertAllowed: dependencies.assertAllowed,
-    maxPerUser: dependencies.maxPerUser,
 
     /** Calls `listener` with the id of each run that changes at this instance. */
     onRunChange(listener: (runId: string) => void): void {

@@ -133,7 +133,8 @@ export function createSkills({
       }
     return ofServer.skills
   }
-  const ofUser = async (userId: UserId, rows: readonly OwnSkill[]): Promise<FoundSkill[]> => {
+  const ofUser = async (userId: UserId, known?: readonly OwnSkill[]): Promise<FoundSkill[]> => {
+    const rows = known ?? (await store.userSkills.list(userId))
     return await Promise.all(
       rows.map(async ({ name, sha256 }) => {
         const key = `${userId} ${name} ${sha256}`
@@ -146,10 +147,12 @@ export function createSkills({
           files.map((file) => ({ ...file, size: file.content.length })),
           text,
         )
-        ofUsers.set(key, {
-          ...found,
-          files: found.files.map(({ path, size, sha256 }) => ({ path, size, sha256 })),
-        })
+        // It may have been replaced since its hash was read.
+        if (found.sha256 === sha256)
+          ofUsers.set(key, {
+            ...found,
+            files: found.files.map(({ path, size, sha256 }) => ({ path, size, sha256 })),
+          })
         return found
       }),
     )
@@ -164,7 +167,7 @@ export function createSkills({
     const folder = row === undefined ? undefined : workspaces.open(row.userId, row.id)
     const [project, own, all, preferences] = await Promise.all([
       folder === undefined ? [] : inFolder(folder),
-      ofUser(userId, known?.ownSkills ?? (await store.userSkills.list(userId))),
+      ofUser(userId, known?.ownSkills),
       ofTheServer(),
       known?.preferences ?? store.settings.preferences(userId),
     ])

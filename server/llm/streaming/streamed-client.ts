@@ -133,10 +133,12 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
           try {
             ending = await readOn()
           } catch (error) {
-            ending = () => [failureOfReading(model, exchange, error)]
+            const failure = failureOfReading(model, exchange, error)
             // After the finish reason, silence or a broken connection only means that the end marker is missing.
-            if (reader.finishReason !== null && !request.signal.aborted)
-              ending = () => closing(model, exchange)
+            ending =
+              reader.finishReason !== null && !request.signal.aborted
+                ? () => closing(model, exchange)
+                : () => [failed(exchange, failure)]
           }
           const deltas = ending === null ? reader.take() : reader.end()
           if (deltas.length === 0) continue
@@ -162,12 +164,12 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
 /** The last events of a response. Call it once all that was said is handed over. */
 type Ending = () => LlmEvent[]
 
-function failureOfReading(model: StreamedModel, exchange: Exchange, error: unknown): LlmEvent {
+function failureOfReading(model: StreamedModel, exchange: Exchange, error: unknown): AppError {
   const { context, idleSeconds } = model
-  if (exchange.request.signal.aborted) return failed(exchange, abortedFailure(context))
-  if (exchange.watch.silent) return failed(exchange, silenceFailure(context, idleSeconds))
-  if (exchange.source === undefined) return failed(exchange, connectionFailure(error, context))
-  return failed(exchange, brokenStream(context, error))
+  if (exchange.request.signal.aborted) return abortedFailure(context)
+  if (exchange.watch.silent) return silenceFailure(context, idleSeconds)
+  if (exchange.source === undefined) return connectionFailure(error, context)
+  return brokenStream(context, error)
 }
 
 /**

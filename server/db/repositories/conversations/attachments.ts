@@ -62,26 +62,23 @@ export const attachmentText = ({ attachments, files }: Database['tables']) =>
 
 /** Stores the attachments of messages. Uses the tables `attachments`, `files`, `documents` and `messages`. */
 export function createAttachmentRepository(database: Database) {
-  const parts = attachmentParts(database)
+  const isAtPosition = rowAtPosition(database)
   return {
-    ...readAttachments(database, parts),
-    ...writeAttachments(database, parts),
+    ...readAttachments(database, isAtPosition),
+    ...writeAttachments(database, isAtPosition),
   }
 }
 
-function attachmentParts(database: Database) {
-  const { tables } = database
-  const { attachments } = tables
-  const isAtPosition = (messageId: MessageId, position: number) =>
+/** Which row is the attachment at a position of a message. */
+const rowAtPosition =
+  ({ tables: { attachments } }: Database) =>
+  (messageId: MessageId, position: number) =>
     and(eq(attachments.messageId, messageId), eq(attachments.position, position))
 
-  return { isAtPosition }
-}
-
-type AttachmentParts = ReturnType<typeof attachmentParts>
+type RowAtPosition = ReturnType<typeof rowAtPosition>
 
 /** What is attached. */
-function readAttachments(database: Database, { isAtPosition }: AttachmentParts) {
+function readAttachments(database: Database, isAtPosition: RowAtPosition) {
   const { read, tables } = database
   const { attachments, files, documents } = tables
   const info = attachmentColumns(tables)
@@ -133,7 +130,7 @@ function readAttachments(database: Database, { isAtPosition }: AttachmentParts) 
 }
 
 /** What is attached anew, copied, or moved out of the database. */
-function writeAttachments(database: Database, { isAtPosition }: AttachmentParts) {
+function writeAttachments(database: Database, isAtPosition: RowAtPosition) {
   const { tables } = database
   const { attachments } = tables
   return {

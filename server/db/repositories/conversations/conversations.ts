@@ -148,11 +148,12 @@ export function createConversationRepository(database: Database) {
     ...beginConversations(database, parts),
     ...changeConversations(database, parts),
     ...findConversations(database, parts),
-    ...conversationsOfRuns(database, parts),
+    ...conversationsInRuns(database, parts),
+    ...endsOfRuns(database, parts),
   }
 }
 
-/** The statements about one conversation that several methods share. */
+/** What several groups share: lists, the search index, and rows that are checked or locked. */
 function conversationRows(database: Database) {
   const { tables } = database
   const { conversations, projects } = tables
@@ -324,14 +325,6 @@ function findConversations(database: Database, { items }: ConversationRows) {
     get: items.get,
     list: items.list,
     tags: items.tags,
-  }
-}
-
-/** What runs and imports write about their conversation. */
-function conversationsOfRuns(database: Database, dependencies1: ConversationRows) {
-  return {
-    ...conversationsInRuns(database, dependencies1),
-    ...endsOfRuns(database, dependencies1),
   }
 }
 

@@ -170,14 +170,16 @@ function createStepReader(database: Database) {
 
 /** Uses the table `steps`. */
 export function createStepRepository(database: Database) {
-  const parts = stepStatements(database)
+  const parts = stepGuards(database)
   return {
+    ...createStepReader(database),
     ...proseSteps(database, parts),
     ...storedSteps(database, parts),
   }
 }
 
-function stepStatements(database: Database) {
+/** Who may write steps, and what is searched of them. */
+function stepGuards(database: Database) {
   const searchIndex = createSearchIndex(database)
   const fence = createAttemptFence(database)
   /** Indexes the text of a complete step, which no longer changes. */
@@ -188,10 +190,10 @@ function stepStatements(database: Database) {
   return { searchIndex, fence, indexClosed }
 }
 
-type StepStatements = ReturnType<typeof stepStatements>
+type StepGuards = ReturnType<typeof stepGuards>
 
 /** Text and thinking, which grow. */
-function proseSteps(database: Database, { fence, indexClosed }: StepStatements) {
+function proseSteps(database: Database, { fence, indexClosed }: StepGuards) {
   const { steps } = database.tables
   const proseStatement = prepareOnEach((tx) =>
     tx
@@ -240,7 +242,7 @@ function proseSteps(database: Database, { fence, indexClosed }: StepStatements) 
 }
 
 /** Steps that are stored whole, and marks on them. */
-function storedSteps(database: Database, { searchIndex, fence, indexClosed }: StepStatements) {
+function storedSteps(database: Database, { searchIndex, fence, indexClosed }: StepGuards) {
   const { steps } = database.tables
   const updateOf = (
     tx: Writer,
@@ -256,8 +258,6 @@ function storedSteps(database: Database, { searchIndex, fence, indexClosed }: St
       .returning({ position: steps.position })
 
   return {
-    ...createStepReader(database),
-
     /** Stores a step at its position, replacing what was there. @param userId the owner of the conversation. */
     async store(tx: Writer, userId: UserId, step: NewStep): Promise<void> {
       const { messageId, position, ...given } = step

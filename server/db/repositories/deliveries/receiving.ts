@@ -232,6 +232,27 @@ function findChats({ read, tables }: Database) {
   /** A sender who may write, acts as the person of the chat and has written in it. */
   const hasAllowed = sql`exists (select 1 from ${senders} as s where s.channel_id = ${chats.channelId} and s.user_id = ${chats.userId} and s.state = 'allowed' and (s.external_id = ${chats.externalId} or exists (select 1 from ${incoming} as m where m.chat_id = ${chats.id} and m.sender_id = s.id)))`
   return {
+    /** Any person's view of a chat. */
+    async anyChat(
+      tx: Reader,
+      channelId: string,
+      { externalId, threadId }: Pick<ChatRow, 'externalId' | 'threadId'>,
+    ): Promise<ChatRow | undefined> {
+      const [row] = await tx
+        .select()
+        .from(chats)
+        .where(
+          and(
+            eq(chats.channelId, channelId),
+            eq(chats.externalId, externalId),
+            eq(chats.threadId, threadId),
+          ),
+        )
+        .orderBy(asc(chats.createdAt))
+        .limit(1)
+      return row
+    },
+
     async chat(id: string, from: Reader = read): Promise<ChatPlace | undefined> {
       const [row] = await from
         .select({ chat: chats, channel: channels, isActive: users.isActive })
@@ -325,27 +346,6 @@ function changeChats({ tables }: Database) {
       const [stored] = await tx.select().from(chats).where(isThis)
       if (stored === undefined) throw new Error('A chat was not stored.')
       return stored
-    },
-
-    /** Any person's view of a chat. */
-    async anyChat(
-      tx: Reader,
-      channelId: string,
-      { externalId, threadId }: Pick<ChatRow, 'externalId' | 'threadId'>,
-    ): Promise<ChatRow | undefined> {
-      const [row] = await tx
-        .select()
-        .from(chats)
-        .where(
-          and(
-            eq(chats.channelId, channelId),
-            eq(chats.externalId, externalId),
-            eq(chats.threadId, threadId),
-          ),
-        )
-        .orderBy(asc(chats.createdAt))
-        .limit(1)
-      return row
     },
 
     async changeChat(

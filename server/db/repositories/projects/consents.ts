@@ -21,17 +21,17 @@ const SURPLUS = 500
  * about `MAX_DECISIONS` others since.
  */
 export function createConsentRepository(database: Database) {
-  const parts = consentParts(database)
+  const accepted = acceptedRows(database)
   return {
-    ...readConsents(database, parts),
-    ...writeConsents(database, parts),
+    ...readConsents(database, accepted),
+    ...writeConsents(database, accepted),
   }
 }
 
-function consentParts(database: Database) {
-  const { tables } = database
-  const { consents } = tables
-  const accepted = (userId: UserId, projectId: ProjectId, path: string) =>
+/** Which rows say that a user has accepted versions of a file or folder of a project. */
+const acceptedRows =
+  ({ tables: { consents } }: Database) =>
+  (userId: UserId, projectId: ProjectId, path: string) =>
     and(
       eq(consents.userId, userId),
       eq(consents.projectId, projectId),
@@ -40,13 +40,10 @@ function consentParts(database: Database) {
       ne(consents.what, 'file'),
     )
 
-  return { accepted }
-}
-
-type ConsentParts = ReturnType<typeof consentParts>
+type AcceptedRows = ReturnType<typeof acceptedRows>
 
 /** What was decided, and what was last accepted. */
-function readConsents(database: Database, { accepted }: ConsentParts) {
+function readConsents(database: Database, accepted: AcceptedRows) {
   const { read, tables } = database
   const { consents } = tables
   return {
@@ -107,7 +104,7 @@ function readConsents(database: Database, { accepted }: ConsentParts) {
 }
 
 /** Decisions. */
-function writeConsents(database: Database, { accepted }: ConsentParts) {
+function writeConsents(database: Database, accepted: AcceptedRows) {
   const { tables } = database
   const { consents } = tables
 

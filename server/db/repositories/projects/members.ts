@@ -37,29 +37,26 @@ const PrincipalCursor = z.tuple([z.string().max(100)])
 
 /** Stores members of projects. The user who stores a project is one by the project's `creatorRole`. */
 export function createMemberRepository(database: Database) {
-  const parts = memberRows(database)
+  const ofProject = rowsOfProject(database)
   return {
-    ...membersOfProject(database, parts),
-    ...changeMembers(database, parts),
-    ...owners(database, parts),
-    ...sharedProjects(database, parts),
+    ...membersOfProject(database, ofProject),
+    ...changeMembers(database, ofProject),
+    ...owners(database, ofProject),
+    ...sharedProjects(database, ofProject),
     ...lostAccess(database),
   }
 }
 
-/** Which rows are of a project, who owns it, and who loses access. */
-function memberRows(database: Database) {
-  const { tables } = database
-  const { projectMembers } = tables
-  const ofProject = (id: ProjectId) => eq(projectMembers.projectId, id)
+/** Which rows are of a project. */
+const rowsOfProject =
+  ({ tables: { projectMembers } }: Database) =>
+  (id: ProjectId) =>
+    eq(projectMembers.projectId, id)
 
-  return { ofProject }
-}
-
-type MemberRows = ReturnType<typeof memberRows>
+type RowsOfProject = ReturnType<typeof rowsOfProject>
 
 /** The members of one project. */
-function membersOfProject(database: Database, { ofProject }: MemberRows) {
+function membersOfProject(database: Database, ofProject: RowsOfProject) {
   const { read, tables } = database
   const { projectMembers, groups, users } = tables
 
@@ -151,7 +148,7 @@ function membersOfProject(database: Database, { ofProject }: MemberRows) {
 }
 
 /** How members and their roles change. */
-function changeMembers(database: Database, { ofProject }: MemberRows) {
+function changeMembers(database: Database, ofProject: RowsOfProject) {
   const { tables } = database
   const { projects, projectMembers } = tables
   return {
@@ -197,7 +194,7 @@ function changeMembers(database: Database, { ofProject }: MemberRows) {
 }
 
 /** Who owns projects. */
-function owners(database: Database, { ofProject }: MemberRows) {
+function owners(database: Database, ofProject: RowsOfProject) {
   const { read, tables } = database
   const { projects, projectMembers, users } = tables
 
@@ -271,7 +268,7 @@ function owners(database: Database, { ofProject }: MemberRows) {
 }
 
 /** What is shared, and with whom. */
-function sharedProjects(database: Database, { ofProject }: MemberRows) {
+function sharedProjects(database: Database, ofProject: RowsOfProject) {
   const { read, tables } = database
   const { projects, projectMembers, users } = tables
   const { hasRole } = createMembership(database)

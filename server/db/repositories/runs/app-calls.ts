@@ -21,28 +21,22 @@ const SWEPT_AT_ONCE = 200
 
 /** Uses the tables `appCalls`, `appContexts`, `approvals`, `messages`, `runs` and `steps`. */
 export function createAppCallRepository(database: Database) {
-  const parts = appRows(database)
+  const ofApp = stepsOfApps(database)
   return {
-    ...callsOfApps(database, parts),
+    ...callsOfApps(database, ofApp),
     ...callsInSteps(database),
-    ...appsOfResults(database, parts),
+    ...appsOfResults(database, ofApp),
     ...openAppCalls(database),
   }
 }
 
-/** Which rows are of one call, or of one app. */
-function appRows(database: Database) {
-  const { tables } = database
-  const { steps } = tables
-  const ofApp = eq(steps.origin, 'app')
+/** Which steps are of apps. */
+const stepsOfApps = ({ tables: { steps } }: Database) => eq(steps.origin, 'app')
 
-  return { ofApp }
-}
-
-type AppRows = ReturnType<typeof appRows>
+type StepsOfApps = ReturnType<typeof stepsOfApps>
 
 /** One call, from its request to its end. */
-function callsOfApps(database: Database, { ofApp }: AppRows) {
+function callsOfApps(database: Database, ofApp: StepsOfApps) {
   const { read, tables } = database
   const { appCalls, runs, steps } = tables
   const isCall = ({ runId, idRef }: Key) =>
@@ -206,7 +200,7 @@ function callsInSteps(database: Database) {
 }
 
 /** The stored results that have an app. */
-function appsOfResults(database: Database, { ofApp }: AppRows) {
+function appsOfResults(database: Database, ofApp: StepsOfApps) {
   const { read, tables } = database
   const { steps } = tables
   return {

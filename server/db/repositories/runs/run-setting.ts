@@ -34,7 +34,7 @@ export function ownSkillsField({
   const list =
     dialect === 'sqlite'
       ? sql`(select json_group_array(json_array(name, sha256)) from (select ${userSkills.name} as name, ${userSkills.sha256} as sha256 from ${owned} order by name))`
-      : sql`(select json_agg(json_build_array(${userSkills.name}, ${userSkills.sha256}) order by ${userSkills.name})::text from ${owned})`
+      : sql`(select coalesce(json_agg(json_build_array(${userSkills.name}, ${userSkills.sha256}) order by ${userSkills.name}), '[]')::text from ${owned})`
   return sql`${list}`.mapWith((json: unknown) =>
     OwnSkills.parse(JSON.parse(String(json))).map(([name, sha256]): OwnSkill => ({ name, sha256 })),
   )
@@ -76,7 +76,7 @@ export function createRunSettingReader(database: Database) {
       conversation: found.conversation,
       memory: found.memory ?? '',
       preferences: { ...NO_PREFERENCES, ...found.preferences },
-      ownSkills: found.ownSkills ?? [],
+      ownSkills: found.ownSkills,
     }
   }
 }

@@ -70,7 +70,6 @@ export function createRunSiteReader(database: Database) {
           ...site,
           memory: site.memory ?? '',
           preferences: { ...NO_PREFERENCES, ...site.preferences },
-          ownSkills: site.ownSkills ?? [],
         }
   }
 }

@@ -31,34 +31,33 @@ const OPEN: OccurrenceState[] = ['running', 'waiting']
 
 /** Uses the table `occurrences`. */
 export function createOccurrenceRepository(database: Database) {
-  const parts = occurrenceParts(database)
+  const columns = shortColumns(database)
   return {
-    ...oneOccurrence(database, parts),
-    ...listOccurrences(database, parts),
-    ...writeOccurrences(database, parts),
+    ...oneOccurrence(database, columns),
+    ...listOccurrences(database, columns),
+    ...writeOccurrences(database, columns),
   }
 }
 
 /** The columns without the input, which may be long. */
-function occurrenceParts(database: Database) {
-  const { tables } = database
-  const { occurrences } = tables
+function shortColumns({ tables: { occurrences } }: Database) {
   const { input: _input, ...columns } = getTableColumns(occurrences)
-
-  return { columns }
+  return columns
 }
 
-type OccurrenceParts = ReturnType<typeof occurrenceParts>
+type ShortColumns = ReturnType<typeof shortColumns>
 
 /** Single occurrences. */
-function oneOccurrence(database: Database, { columns }: OccurrenceParts) {
+function oneOccurrence(database: Database, columns: ShortColumns) {
   const { read, tables } = database
   const { occurrences } = tables
+  async function find(id: OccurrenceId, reader: Reader = read): Promise<OccurrenceRow | undefined> {
+    const [row] = await reader.select(columns).from(occurrences).where(eq(occurrences.id, id))
+    return row
+  }
+
   return {
-    async find(id: OccurrenceId, reader: Reader = read): Promise<OccurrenceRow | undefined> {
-      const [row] = await reader.select(columns).from(occurrences).where(eq(occurrences.id, id))
-      return row
-    },
+    find,
 
     /** What its run is given besides the text; null if nothing, or if the run has begun. */
     async input(id: OccurrenceId): Promise<NewOccurrence['input']> {
@@ -71,7 +70,7 @@ function oneOccurrence(database: Database, { columns }: OccurrenceParts) {
 
     /** Takes what is still to be told; undefined if another instance has. */
     async takeUntold(tx: Writer, id: OccurrenceId): Promise<OccurrenceRow | undefined> {
-      const row = await this.find(id, tx)
+      const row = await find(id, tx)
       if (row === undefined || row.untold === null) return undefined
       const taken = await tx
         .update(occurrences)
@@ -84,7 +83,7 @@ function oneOccurrence(database: Database, { columns }: OccurrenceParts) {
 }
 
 /** Which there are, by schedule, request and state. */
-function listOccurrences(database: Database, { columns }: OccurrenceParts) {
+function listOccurrences(database: Database, columns: ShortColumns) {
   const { read, tables } = database
   const { occurrences } = tables
   return {
@@ -184,7 +183,7 @@ function listOccurrences(database: Database, { columns }: OccurrenceParts) {
 }
 
 /** Due times as they come, end and age. */
-function writeOccurrences(database: Database, { columns }: OccurrenceParts) {
+function writeOccurrences(database: Database, columns: ShortColumns) {
   const { tables } = database
   const { occurrences } = tables
   return {

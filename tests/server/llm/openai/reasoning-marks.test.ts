@@ -10,9 +10,9 @@ function read(text: string, size = text.length, thinking = '') {
   buffer.addThinking(thinking)
   for (let at = 0; at < text.length; at += size) {
     buffer.addText(text.slice(at, at + size))
-    handOver(buffer.take(), seen)
+    void handOver(buffer.take(), seen)
   }
-  handOver(buffer.end(), seen)
+  void handOver(buffer.end(), seen)
   return { thinking: seen.thinking.trim(), text: seen.text }
 }
 
