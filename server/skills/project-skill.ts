@@ -5,30 +5,20 @@ import { startUpload } from '../workspace/files/uploads.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import { SKILL_LIMITS } from './found-skill.ts'
-import { PROJECT_FOLDERS, type Skills } from './skills.ts'
+import { PROJECT_FOLDERS } from './skills.ts'
 import { readUploadedSkill } from './uploaded-skill.ts'
 
 /**
- * Unpacks an upload into the project's folder of skills as one change, in place of the skill with its name. The caller has
+ * Unpacks an upload into the project's folder of skills as one change, in place of whatever its folder holds. The caller has
  * checked that the user may change the project.
  * @returns its name. @throws AppError `skill_invalid`, `skill_too_large`, and as `placeUpload` does; nothing is changed then.
  */
 export async function addProjectSkill(
   bytes: Buffer,
   workspace: Workspace,
-  {
-    services,
-    skills,
-  }: {
-    services: Pick<WorkspaceServices, 'workspaces' | 'pool' | 'checkpoints'>
-    skills: Pick<Skills, 'ofProject'>
-  },
+  { services }: { services: Pick<WorkspaceServices, 'workspaces' | 'pool' | 'checkpoints'> },
 ): Promise<string> {
   const { name, files } = await readUploadedSkill(bytes)
-  const folder = `${PROJECT_FOLDERS[0]}/${name}`
-  const known = await skills.ofProject(workspace.actorId, workspace.projectId)
-  const before = known.find(({ path }) => path === folder)?.files ?? []
-  const kept = new Set(files.map(({ path }) => path))
   const upload = await startUpload(
     services.workspaces,
     services.pool,
@@ -37,8 +27,8 @@ export async function addProjectSkill(
   )
   try {
     for (const { path, content } of files) await upload.add(path, Readable.from([content]))
-    await placeUpload(services, workspace, upload, folder, {
-      removes: before.filter(({ path }) => !kept.has(path)).map(({ path }) => `${folder}/${path}`),
+    await placeUpload(services, workspace, upload, `${PROJECT_FOLDERS[0]}/${name}`, {
+      replaces: true,
     })
   } finally {
     await upload.discard()

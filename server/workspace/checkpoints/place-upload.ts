@@ -13,6 +13,7 @@ import {
   withPlace,
 } from '../files/paths.ts'
 import type { StagedFile, Upload } from '../files/uploads.ts'
+import { type Entry, walk } from '../files/walk.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import { assertWithin, type Workspace } from '../workspace.ts'
 import type { Workspaces } from '../workspaces.ts'
@@ -35,6 +36,14 @@ interface PlacedFile extends StagedFile {
   target: ProjectPath
 }
 
+/** How an upload is placed. */
+export interface PlaceOptions {
+  /** The folder, which is not the project's, has nothing but the upload afterwards: what was in it is removed in the same change. */
+  replaces?: boolean
+  /** Called with exclusive access to the project, before anything is changed; the upload is refused with what it throws. */
+  check?(): Promise<void>
+}
+
 /**
  * Moves the upload below `folder` of the project, replacing files with the same name. Checks everything before it moves
  * the first file. Throws `conflict` (a folder where a file should go, or the reverse),
@@ -53,24 +62,27 @@ export async function placeUpload(
   workspace: Workspace,
   upload: Upload,
   folder: string,
-  /** Files of the project that the upload replaces as a whole: they are removed in the same change. */
-  { removes = [] }: { removes?: readonly string[] } = {},
+  { replaces = false, check = async () => {} }: PlaceOptions = {},
 ): Promise<PlacedUpload> {
-  const into = parsePath(folder).text
+  const into = parsePath(folder)
   const staged = await upload.staged()
   const files = staged.files.map((file) => ({
     ...file,
-    target: parseInnerPath(childPath(into, file.path.text)),
+    target: parseInnerPath(childPath(into.text, file.path.text)),
   }))
   const paths = files.map(({ target }) => target.text)
   const origin = { tool: 'upload', messageId: null, runId: null }
-  return checkpoints.change(workspace, origin, [...paths, ...removes], async () => {
-    const { placed, growth } = await checkAll(workspace, files)
+  const touched = replaces ? [into.text, ...paths] : paths
+  return checkpoints.change(workspace, origin, touched, async () => {
+    await check()
+    const going = replaces ? await entriesBelow(workspace, into) : null
+    const { placed, growth, executable } = await checkAll(workspace, into, files, going)
     // Released once the change is recorded with the project's new size.
     if (growth > 0) await workspaces.storage.claim(workspace.userId, workspace.projectId, growth)
+    for (const { path } of executable) await chmod(join(staged.folder, path.text), 0o700)
     try {
-      await pLimit(CONCURRENCY).map(files, (file) => moveIn(workspace, staged.folder, file))
-      for (const path of removes) await removeIfThere(workspace, path)
+      if (replaces) await moveInWhole(workspace, staged.folder, into)
+      else await pLimit(CONCURRENCY).map(files, (file) => moveIn(workspace, staged.folder, file))
     } finally {
       workspace.forgetSize()
     }
@@ -83,6 +95,21 @@ export async function placeUpload(
   })
 }
 
+/** What is below a folder, by path; nothing if there is no such folder. */
+async function entriesBelow(
+  workspace: Workspace,
+  folder: ProjectPath,
+): Promise<ReadonlyMap<string, Entry>> {
+  const entries = new Map<string, Entry>()
+  if ((await workspace.state(folder.text))?.kind !== 'directory') return entries
+  // The change has captured all of them, within its own limit.
+  const options = { maxEntries: Number.POSITIVE_INFINITY }
+  await walk(workspace.root, folder, options, (entry) => {
+    entries.set(entry.path, entry)
+  })
+  return entries
+}
+
 /** Every folder that contains one of the files. */
 const foldersAbove = (files: readonly PlacedFile[]): Set<string> =>
   new Set(
@@ -91,47 +118,70 @@ const foldersAbove = (files: readonly PlacedFile[]): Set<string> =>
     ),
   )
 
+/**
+ * @param going what the upload removes from the folder `into`; null if it is added to it.
+ * @returns with `executable`, the files that replace an executable one.
+ */
 async function checkAll(
   workspace: Workspace,
+  into: ProjectPath,
   files: readonly PlacedFile[],
-): Promise<{ placed: PlacedUpload; growth: number }> {
+  going: ReadonlyMap<string, Entry> | null,
+): Promise<{ placed: PlacedUpload; growth: number; executable: PlacedFile[] }> {
   const placed: PlacedUpload = { added: 0, replaced: 0, bytes: 0 }
+  const executable: PlacedFile[] = []
   const growth = { bytes: 0, entries: 0 }
+  for (const { kind, size } of going?.values() ?? []) {
+    growth.bytes -= countedBytes(kind, size)
+    growth.entries -= 1
+  }
+  const isCleared = (path: string): boolean => going !== null && path.startsWith(`${into.text}/`)
   await pLimit(CONCURRENCY).map(foldersAbove(files), async (folder) => {
-    const before = await workspace.state(folder)
+    const before = isCleared(folder) ? null : await workspace.state(folder)
     if (before === null) {
       growth.bytes += ENTRY_BYTES
       growth.entries += 1
     } else if (before.kind !== 'directory' && before.kind !== 'link')
       throw appError('file_in_the_way', { path: folder })
   })
-  await pLimit(CONCURRENCY).map(files, async ({ target, size }) => {
-    const before = await workspace.state(target.text)
+  await pLimit(CONCURRENCY).map(files, async (file) => {
+    const { target, size } = file
+    const isNew = going !== null && going.get(target.text)?.kind !== 'file'
+    const before = isNew ? null : await workspace.state(target.text)
     assertReplaceable(before, target, undefined)
-    if (before === null) {
-      placed.added++
-      growth.entries += 1
-    } else placed.replaced++
+    if (before === null) placed.added++
+    else placed.replaced++
+    // So that a script stays executable.
+    if (before !== null && (before.mode & 0o100) !== 0) executable.push(file)
     placed.bytes += size
     growth.bytes += countedBytes('file', size)
-    if (before !== null) growth.bytes -= countedBytes('file', before.size)
+    growth.entries += 1
+    if (before === null || going !== null) return
+    growth.bytes -= countedBytes('file', before.size)
+    growth.entries -= 1
   })
   const { countedSize, files: has, directories } = await workspace.stats()
   assertWithin(workspace.limits, { bytes: countedSize, entries: has + directories }, growth)
-  return { placed, growth: growth.bytes }
+  return { placed, growth: growth.bytes, executable }
 }
 
 const moveIn = (workspace: Workspace, staging: string, { path, target }: PlacedFile) =>
   withPlace(workspace.root, target, { create: true }, async (place) => {
-    const before = await statEntry(place.real)
-    assertReplaceable(before, target, undefined)
+    assertReplaceable(await statEntry(place.real), target, undefined)
     await workspace.assertMayChange()
-    const source = join(staging, path.text)
-    // Preserves the execute bit, so that a script stays executable.
-    if (before !== null && (before.mode & 0o100) !== 0) await chmod(source, 0o700)
-    await rename(source, place.real)
+    await rename(join(staging, path.text), place.real)
   })
 
-async function removeIfThere(workspace: Workspace, path: string): Promise<void> {
-  if ((await workspace.state(path)) !== null) await workspace.remove(path)
+/** Puts the folder of the upload in the place of the one at `into`, so that no reader finds files of both. */
+async function moveInWhole(
+  workspace: Workspace,
+  staging: string,
+  into: ProjectPath,
+): Promise<void> {
+  if ((await workspace.state(into.text)) !== null) await workspace.remove(into.text)
+  await withPlace(workspace.root, into, { create: true }, async (place) => {
+    await workspace.assertMayChange()
+    await rename(staging, place.real)
+    await place.folder.handle.sync()
+  })
 }
