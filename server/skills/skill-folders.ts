@@ -1,7 +1,7 @@
 // Reads skills from folders of a disk: of a project, or of the server. Bounded, without following links.
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { AppError } from '../errors.ts'
+import { AppError, appError } from '../errors.ts'
 import { readWhole, statEntry } from '../workspace/files/file-state.ts'
 import { parsePath, withFolder, withPlace } from '../workspace/files/paths.ts'
 import { type Entry, readFolder } from '../workspace/files/walk.ts'
@@ -34,6 +34,11 @@ const KEPT_CHARACTERS = 64 * 1024 * 1024
 export interface SkillFolders {
   /** The skills in the folders directly below `base`, sorted; none if there is no such folder. */
   list(root: string, base: string): Promise<FolderSkill[]>
+  /**
+   * Checks that a skill can be read among the others of `base`, which may have one of its name. `entries`: its files and folders.
+   * @throws AppError `conflict` if there would be more than are read.
+   */
+  assertRoom(root: string, base: string, skill: { name: string; entries: number }): Promise<void>
   /** The skill in the folder `path`; null without a SKILL.md. */
   read(root: string, path: string): Promise<FolderSkill | null>
   /** A file of a skill that was read; null if its bytes are no longer those of the hash. */
@@ -87,19 +92,36 @@ export function createSkillFolders(): SkillFolders {
       return { ...unreadableSkill(folder, error.message), path, changedAt: 0 }
     })
 
+  const readAll = async (
+    root: string,
+    entries: readonly Entry[],
+    budget: { entries: number },
+  ): Promise<FolderSkill[]> => {
+    const skills: FolderSkill[] = []
+    for (const entry of entries) {
+      if (skills.length >= MAX_SKILLS) break
+      if (entry.kind !== 'directory') continue
+      const skill = await read(root, entry.path, budget)
+      if (skill !== null) skills.push(skill)
+    }
+    return skills
+  }
+
   return {
     read: (root, path) => read(root, path),
-    async list(root, base) {
-      const entries = (await entriesOf(root, base)) ?? []
-      const skills: FolderSkill[] = []
-      const budget = { entries: MAX_ENTRIES }
-      for (const entry of entries) {
-        if (skills.length >= MAX_SKILLS) break
-        if (entry.kind !== 'directory') continue
-        const skill = await read(root, entry.path, budget)
-        if (skill !== null) skills.push(skill)
-      }
-      return skills
+    list: async (root, base) =>
+      await readAll(root, (await entriesOf(root, base)) ?? [], { entries: MAX_ENTRIES }),
+    async assertRoom(root, base, { name, entries }) {
+      const found = (await entriesOf(root, base)) ?? []
+      const budget = { entries: MAX_ENTRIES - entries }
+      const others = await readAll(
+        root,
+        found.filter((one) => one.name !== name),
+        budget,
+      )
+      const isFull =
+        found.length > SKILL_LIMITS.files || others.length >= MAX_SKILLS || budget.entries < 0
+      if (isFull) throw appError('project_skills_full', { limit: MAX_SKILLS, entries: MAX_ENTRIES })
     },
     async file(root, skill, path) {
       const expected = skill.files.find((file) => file.path === path)

@@ -16,7 +16,8 @@ const UNIX_LINK = 0o120000
 /** What programs that pack add beside the files. */
 const IGNORED = /^__MACOSX\/|(?:^|\/)(?:\.DS_Store|Thumbs\.db)$/
 
-const tooLarge = () =>
+/** The refusal of a skill beyond the limits. */
+export const skillTooLarge = (): AppError =>
   appError('skill_too_large', { files: SKILL_LIMITS.files, size: '10 MB', text: '200 KB' })
 const invalid = (detail: string) => appError('skill_invalid', { detail })
 
@@ -101,7 +102,7 @@ async function checkSkill(
     contents.size > SKILL_LIMITS.files ||
     size > SKILL_LIMITS.bytes
   )
-    throw tooLarge()
+    throw skillTooLarge()
   const files: UserSkillFile[] = []
   for (const [path, content] of contents)
     files.push({ path, content, sha256: await sha256Of(content) })
@@ -140,7 +141,7 @@ async function readEntries(bytes: Buffer): Promise<Map<string, Buffer>> {
     validateEntrySizes: true,
   })
   try {
-    if (zip.entryCount > MAX_ENTRIES) throw tooLarge()
+    if (zip.entryCount > MAX_ENTRIES) throw skillTooLarge()
     const files = new Map<string, Buffer>()
     let left: number = SKILL_LIMITS.bytes
     for await (const entry of zip.eachEntry()) {
@@ -152,7 +153,7 @@ async function readEntries(bytes: Buffer): Promise<Map<string, Buffer>> {
       const path = placeOf(name)
       if (files.has(path)) throw invalid(`it contains ${JSON.stringify(path.slice(0, 100))} twice.`)
       left -= entry.uncompressedSize
-      if (left < 0 || files.size >= SKILL_LIMITS.files) throw tooLarge()
+      if (left < 0 || files.size >= SKILL_LIMITS.files) throw skillTooLarge()
       files.set(path, await buffer(await zip.openReadStreamPromise(entry)))
     }
     return files

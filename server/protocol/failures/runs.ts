@@ -113,6 +113,10 @@ export const RUN_FAILURES = {
     'payload_too_large',
     'A skill has at most {{files}} files and {{size}}, and its SKILL.md {{text}}.',
   ],
+  project_skills_full: [
+    'conflict',
+    'A project can have {{limit}} skills with {{entries}} files and folders together. Delete one first.',
+  ],
   skills_exhausted: [
     'conflict',
     'You can have {{limit}} skills with {{size}} together. Delete one first.',

@@ -164,7 +164,7 @@ function registerOwn(
             : Buffer.from(body.content)
         if (projectId !== undefined) {
           const { workspace } = await opened(projectId)
-          const name = await addProjectSkill(bytes, workspace, { services })
+          const name = await addProjectSkill(bytes, workspace, { services, skills })
           return success(await skills.get(user.id, projectId, 'project', name))
         }
         return await shown(user.id, await storeUploadedSkill(user.id, bytes, { store, now }))

@@ -1,4 +1,4 @@
-// A skill that is added to a project replaces what its folder held as a whole.
+// A skill that is added to a project replaces what its folder held as a whole, and is refused if the project could not read it.
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
@@ -40,6 +40,7 @@ describeOnEachDatabase('a skill that is added to a project', (open) => {
       add: async (archive: Record<string, string>) =>
         addProjectSkill(await zipOf(archive), project.workspace, {
           services: project,
+          skills: { folders },
         }),
       tree: () => treeOf(join(folder, 'cook')),
       isValid: async () => {
@@ -120,5 +121,41 @@ describeOnEachDatabase('a skill that is added to a project', (open) => {
     const larger = { 'SKILL.md': skillText('cook'), 'new.bin': 'y'.repeat(0.9 * MEGABYTE) }
     await expect(add(larger)).rejects.toMatchObject({ code: 'project_full' })
     expect(await tree()).toEqual(smaller)
+  })
+
+  test('is refused if the project could not read it, and nothing is changed then', async () => {
+    const project = await projectWith({ 'SKILL.md': skillText('cook') })
+    const { add, tree, put } = project
+    const before = await tree()
+    const text = { 'SKILL.md': skillText('cook', 'Never.') }
+    const many = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`scripts/${at}.py`, '']))
+    await expect(add({ ...text, ...many(999) })).rejects.toMatchObject({
+      reason: 'skill_too_large',
+    })
+    await expect(add({ ...text, '1/2/3/4/5/6/7.md': '' })).rejects.toMatchObject({
+      reason: 'skill_invalid',
+    })
+    for (let at = 0; at < 299; at += 1) await put(`a${at}/SKILL.md`, skillText(`a${at}`))
+    await expect(add({ 'SKILL.md': skillText('new') })).rejects.toMatchObject({
+      reason: 'project_skills_full',
+    })
+    for (let at = 0; at < 4_000; at += 1) await put(`a${at % 5}/${at}.md`, '')
+    await expect(add({ ...text, ...many(900) })).rejects.toMatchObject({
+      reason: 'project_skills_full',
+    })
+    expect(await tree()).toEqual(before)
+    expect(await all(project)).toEqual([])
+  })
+
+  test('is valid with as many files and folders as a skill may have, and as deep', async () => {
+    const { add, isValid } = await projectWith({})
+    const files = Object.fromEntries(
+      Array.from({ length: 992 }, (_, at) => [`scripts/${at}.py`, '']),
+    )
+    await add({ 'SKILL.md': skillText('cook'), ...files, '1/2/3/4/5/6.md': '' })
+    expect(await isValid()).toBe(true)
+    await add({ 'cook/SKILL.md': skillText('cook'), 'cook/1/2/3/4/5/6.md': '' })
+    expect(await isValid()).toBe(true)
   })
 })
