@@ -257,14 +257,9 @@ async function appOfBegun(
   appRef: CallId,
 ): Promise<McpAppReference | undefined> {
   const call = await store.appCalls.callWithoutResult(run, appRef)
-  if (call === undefined) return undefined
+  if (call === undefined || call.startedAt === null) return undefined
   await prepareTools(run.userId)
-  const tool = registry.snapshot(run.userId).get(call.name)
-  // The start of a call that can be repeated is not stored.
-  const hasBegun = async (): Promise<boolean> =>
-    call.startedAt !== null ||
-    (tool?.repeatable === true && (await store.runs.approval(run.id, appRef))?.status !== 'pending')
-  return (await hasBegun()) ? tool?.app : undefined
+  return registry.snapshot(run.userId).get(call.name)?.app
 }
 
 const resultOf = ({ content, artifact }: Pick<CallResult, 'content' | 'artifact'>): McpAppResult =>

@@ -37,8 +37,8 @@ import {
 /** Makes calls and results durable. If either method rejects, the batch ends with that error. */
 export interface CallRecorder {
   /**
-   * Awaited before a call of a tool that is not `repeatable`, and before one that a grant lets through: stores that the call
-   * has begun, and counts the use of the grant. False if the grant no longer holds: the call must not run.
+   * Awaited before a call of a tool that is not `repeatable` or has an app, and before one that a grant lets through: stores
+   * that the call has begun, and counts the use of the grant. False if the grant no longer holds: the call must not run.
    */
   begin(call: ToolCall, grantId: string | null): Promise<boolean>
   /** Awaited as each call settles, in any order, before its result is yielded. Also called for aborted calls. */
@@ -412,7 +412,8 @@ async function once(
   }
   return batch.slot(async () => {
     if (signal.aborted) return refused(call, STOPPED, marks)
-    const mustBegin = !tool.repeatable || grantId !== null
+    // From then on, the app may call tools.
+    const mustBegin = !tool.repeatable || tool.app !== undefined || grantId !== null
     if (mustBegin && !(await options.recorder.begin(call, grantId))) return 'not_granted'
     const startedAt = performance.now()
     const live = {

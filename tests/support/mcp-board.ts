@@ -16,7 +16,7 @@ export async function startBoard(
     const add = (
       name: string,
       ui: object | undefined,
-      annotations: { readOnlyHint?: boolean; destructiveHint?: boolean },
+      annotations: { readOnlyHint?: boolean; destructiveHint?: boolean; idempotentHint?: boolean },
     ) =>
       mcp.registerTool(
         name,
@@ -40,6 +40,7 @@ export async function startBoard(
     add('look', { visibility: ['app'] }, { readOnlyHint: true })
     add('move', { visibility: ['app'] }, {})
     add('clear', { visibility: ['app', 'model'] }, { destructiveHint: true })
+    add('pin', { resourceUri: URI }, { idempotentHint: true })
     add('secret', { visibility: ['model'] }, { readOnlyHint: true })
     mcp.registerResource('Board', URI, { mimeType: MIME }, async () => ({
       contents: [{ uri: URI, mimeType: MIME, text: html() }],

@@ -287,6 +287,39 @@ describeOnEachServer('an app of an MCP server', (start) => {
     )
   })
 
+  test('calls no tools for a call that waits, was rejected, or still waited when the run was stopped, also of a tool that can be repeated', async () => {
+    const { board, config } = await boards()
+    const server = await start(config)
+    await server.server.toolsReady
+    upstream.enqueue(
+      turn.toolCalls([
+        { id: 'rejected', name: 'mcp__board__pin', arguments: { card: 'red' } },
+        { id: 'stopped', name: 'mcp__board__pin', arguments: { card: 'blue' } },
+      ]),
+    )
+    const { json } = await server.call('POST', '/api/conversations', { body: {} })
+    const stream = await openEvents(`${server.url}/api/conversations/${json.data.id}/messages`, {
+      body: { text: 'Pin two cards' },
+    })
+    const { data } = await stream.next(
+      ({ event, data }) => event === 'approval_required' && data.id_ref === 'stopped',
+    )
+    const run: string = data.run_id
+    const refused = async (ref: string) => {
+      const path = `/api/runs/${run}/apps/${ref}/call`
+      const called = await server.call('POST', path, { body: { name: 'look' } })
+      expect(called).toMatchObject({ status: 404, json: { reason: 'mcp_app_call_unknown' } })
+    }
+    for (const ref of ['rejected', 'stopped']) await refused(ref)
+    await server.call('POST', `/api/runs/${run}/approvals`, {
+      body: { id_ref: 'rejected', decision: 'reject' },
+    })
+    await refused('rejected')
+    await server.call('POST', `/api/runs/${run}/stop`)
+    for (const ref of ['rejected', 'stopped']) await refused(ref)
+    expect(board.calls).toEqual([])
+  })
+
   test('reaches only tools of its own server that are for apps, and only in answers of its person', async () => {
     const { board, other, config } = await boards()
     const server = await start({ ...config, auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET })

@@ -177,7 +177,7 @@ describe('order, marks and interruption', () => {
     expect(log).toEqual(['1', '2', '3'].flatMap((value) => [`${value} begins`, `${value} ends`]))
   })
 
-  test('a call that is not repeatable is marked before it runs, and others are not', async () => {
+  test('a call that is not repeatable, or whose app may call tools from then on, is marked before it runs, and others are not', async () => {
     const log: string[] = []
     const note = (word: string) => async (): Promise<ToolResult> => {
       log.push(word)
@@ -185,8 +185,10 @@ describe('order, marks and interruption', () => {
     }
     const safe = countingTool({ name: 'safe', work: note('safe ran') })
     const once = countingTool({ name: 'once', repeatable: false, work: note('once ran') })
-    await bench([safe.tool, once.tool], { maxWorkers: 1 }).execute(
-      [call('a', 'safe'), call('b', 'once')],
+    const shown = countingTool({ name: 'shown', work: note('shown ran') })
+    const withApp = { ...shown.tool, app: { server: 'board', uri: 'ui://board', tool: 'shown' } }
+    await bench([safe.tool, once.tool, withApp], { maxWorkers: 1 }).execute(
+      [call('a', 'safe'), call('b', 'once'), call('c', 'shown')],
       {
         recorder: {
           async begin(begun) {
@@ -197,8 +199,9 @@ describe('order, marks and interruption', () => {
         },
       },
     )
-    expect(log.filter((line) => line.startsWith('begin'))).toEqual(['begin b'])
+    expect(log.filter((line) => line.startsWith('begin'))).toEqual(['begin b', 'begin c'])
     expect(log.indexOf('begin b')).toBeLessThan(log.indexOf('once ran'))
+    expect(log.indexOf('begin c')).toBeLessThan(log.indexOf('shown ran'))
     expect(log.indexOf('once ran')).toBeLessThan(log.indexOf('settled b true'))
   })
 
