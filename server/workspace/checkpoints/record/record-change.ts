@@ -104,7 +104,7 @@ interface RecorderState {
   pool: WorkerPool
   journalOf(workspace: Workspace): ChangeJournal
   snapshotInput(workspace: Workspace): SnapshotInput
-  /** Called with every project in which something changed, and what did. */
+  /** Called with the project of every stored checkpoint, and what changed: nothing for one that is kept empty. */
   onChange(workspace: Workspace, files: readonly CheckpointFile[]): void
   log: { warn(details: object, message: string): void }
 }
@@ -118,7 +118,7 @@ export function createChangeRecorder(dependencies: {
   pool: WorkerPool
   journalOf(workspace: Workspace): ChangeJournal
   snapshotInput(workspace: Workspace): SnapshotInput
-  /** Called with every project in which something changed, and what did. */
+  /** Called with the project of every stored checkpoint, and what changed: nothing for one that is kept empty. */
   onChange(workspace: Workspace, files: readonly CheckpointFile[]): void
   log: { warn(details: object, message: string): void }
 }): ChangeRecorder {
@@ -185,7 +185,7 @@ async function complete(
   await recorder.journalOf(workspace).close()
   recorder.storage.release(workspace.projectId)
   if (scope === 'all') workspace.forgetSize()
-  if (files.length > 0) recorder.onChange(workspace, files)
+  if (recorded.row !== undefined) recorder.onChange(workspace, files)
   return recorded
 }
 

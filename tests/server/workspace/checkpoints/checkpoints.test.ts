@@ -156,6 +156,18 @@ describeOnEachDatabase('checkpoints', (open) => {
     expect((await newest(project)).sample.map(({ path }) => path)).toEqual(['keep.txt'])
   })
 
+  test('a restore that changes nothing leaves a checkpoint, of which pages are told, and work that changes nothing tells nobody', async () => {
+    const project = await openProject(database)
+    const { workspace, checkpoints } = project
+    const told: number[] = []
+    checkpoints.onChange((_project, _actor, files) => told.push(files.length))
+    await checkpoints.change(workspace, by('file_write'), ['a.txt'], async () => {})
+    expect(told).toEqual([])
+    await checkpoints.restore(workspace, undefined, by('restore'))
+    expect(await all(project)).toHaveLength(1)
+    expect(told).toEqual([0])
+  })
+
   test('work that changes nothing leaves no checkpoint, and work that fails leaves one only if it changed something', async () => {
     const project = await openProject(database)
     const { workspace, checkpoints } = project
