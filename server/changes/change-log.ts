@@ -7,6 +7,8 @@ import type { UserId } from '../protocol/ids.ts'
 const MAX_CHANGES = 500
 /** Users whose changes are stored in memory. */
 const MAX_USERS = 1_000
+/** A change for more users is stored only for those who have a page open; the others read everything again. */
+const MAX_STORED = 200
 
 /** A change with its id in the stream of `GET /api/events`, from which a client continues. */
 export interface NumberedChange {
@@ -21,6 +23,11 @@ export interface NumberedChange {
 export interface ChangeLog {
   /** Call it after the commit: listeners query at once. */
   publish(userId: UserId, change: Change): void
+  /**
+   * The same for at most 1,000 users at once. Of many, those without an open page at an instance read everything again there when
+   * they return, so that the changes of others are not dropped for theirs.
+   */
+  publishToAll(userIds: readonly UserId[], change: Change): void
   /** The changes after `id`, oldest first; null if the id is unknown or too old, so that everything may have changed. */
   since(userId: UserId, id: string): NumberedChange[] | null
   /** The id of the newest change; later changes come after it. */
@@ -39,59 +46,88 @@ interface UserChanges {
   droppedUpTo: number
 }
 
+/** A user with an open page. */
+interface Follower {
+  listeners: Set<() => void>
+  /** Changes up to this number are no longer available if none are stored. */
+  droppedUpTo: number
+}
+
 /**
  * Create one per process. It does not know the ids of an earlier process: a client that continues from one reads everything
  * again.
  */
-export function createChangeLog(): ChangeLog {
+export function createChangeLog({ maxStored = MAX_STORED } = {}): ChangeLog {
   /** Distinguishes the ids of this process from those of an earlier one. */
   const startedAt = Date.now().toString(36)
   let epoch = startedAt
   let forgotten = 0
   let last = 0
-  /** The newest change of the users whose changes were evicted from the cache. */
-  let evictedUpTo = 0
+  /** The newest change that is not stored of users without an open page. */
+  let droppedUpTo = 0
+  const followers = new Map<UserId, Follower>()
   const changesOfUsers = new LRUCache<UserId, UserChanges>({
     max: MAX_USERS,
-    dispose: ({ changes }) => {
-      evictedUpTo = Math.max(evictedUpTo, changes.at(-1)?.number ?? 0)
+    dispose: ({ changes }, userId) => {
+      const newest = changes.at(-1)?.number ?? last
+      const follower = followers.get(userId)
+      if (follower === undefined) droppedUpTo = Math.max(droppedUpTo, newest)
+      else follower.droppedUpTo = newest
     },
   })
-  const listeners = new Map<UserId, Set<() => void>>()
   const idOf = (number: number): string => `${epoch}-${number}`
+  const droppedOf = (userId: UserId): number =>
+    changesOfUsers.get(userId)?.droppedUpTo ?? followers.get(userId)?.droppedUpTo ?? droppedUpTo
+
+  const publish = (userId: UserId, change: Change): void => {
+    last += 1
+    const ofUser = changesOfUsers.get(userId) ?? { changes: [], droppedUpTo: droppedOf(userId) }
+    ofUser.changes.push({ number: last, change })
+    if (ofUser.changes.length > MAX_CHANGES)
+      ofUser.droppedUpTo = ofUser.changes.shift()?.number ?? last
+    if (!changesOfUsers.has(userId)) changesOfUsers.set(userId, ofUser)
+    for (const listener of [...(followers.get(userId)?.listeners ?? [])]) listener()
+  }
+  const drop = (userId: UserId): void => {
+    last += 1
+    changesOfUsers.delete(userId)
+    droppedUpTo = last
+  }
 
   return {
-    publish(userId, change) {
-      last += 1
-      const ofUser = changesOfUsers.get(userId) ?? { changes: [], droppedUpTo: evictedUpTo }
-      ofUser.changes.push({ number: last, change })
-      if (ofUser.changes.length > MAX_CHANGES)
-        ofUser.droppedUpTo = ofUser.changes.shift()?.number ?? last
-      if (!changesOfUsers.has(userId)) changesOfUsers.set(userId, ofUser)
-      for (const listener of [...(listeners.get(userId) ?? [])]) listener()
+    publish,
+    publishToAll(userIds, change) {
+      for (const userId of userIds) {
+        if (userIds.length <= maxStored || followers.has(userId)) publish(userId, change)
+        else drop(userId)
+      }
     },
     since(userId, id) {
       const number = numberOf(id, epoch)
       if (number === null || number > last) return null
-      const ofUser = changesOfUsers.get(userId)
-      if (number < (ofUser?.droppedUpTo ?? evictedUpTo)) return null
-      return (ofUser?.changes ?? [])
+      if (number < droppedOf(userId)) return null
+      return (changesOfUsers.get(userId)?.changes ?? [])
         .filter((one) => one.number > number)
         .map((one) => ({ id: idOf(one.number), change: one.change }))
     },
     forget() {
       forgotten += 1
       epoch = `${startedAt}.${forgotten}`
-      for (const ofUser of listeners.values()) for (const listener of [...ofUser]) listener()
+      for (const { listeners } of followers.values())
+        for (const listener of [...listeners]) listener()
     },
     lastId: () => idOf(last),
-    isFollowed: (userId) => listeners.has(userId),
+    isFollowed: (userId) => followers.has(userId),
     subscribe(userId, listener) {
-      const ofUser = listeners.get(userId) ?? new Set()
-      listeners.set(userId, ofUser.add(listener))
+      const follower = followers.get(userId) ?? { listeners: new Set(), droppedUpTo }
+      followers.set(userId, follower)
+      follower.listeners.add(listener)
       return () => {
-        ofUser.delete(listener)
-        if (ofUser.size === 0) listeners.delete(userId)
+        follower.listeners.delete(listener)
+        if (follower.listeners.size > 0 || followers.get(userId) !== follower) return
+        followers.delete(userId)
+        // What is missing for this user is missing for whoever has no open page.
+        droppedUpTo = Math.max(droppedUpTo, follower.droppedUpTo)
       }
     },
   }

@@ -118,7 +118,7 @@ const PERFORMED_HERE = 32
 /** The lease for cleaning up and other work in the background. */
 const DUTIES = 'duties'
 const StoreIdentity = z.object({ id: z.string() })
-const ChangeMessage = z.object({ user: UserId, change: Change })
+const ChangeMessage = z.object({ users: z.array(UserId), change: Change })
 
 /** Everything that an instance needs to share one store with others. */
 export interface Cluster {
@@ -256,8 +256,8 @@ export async function joinCluster({
     queuedRuns: queue.waiting,
     shareChanges(changes) {
       bus.on('change', (data) => {
-        const { user, change } = ChangeMessage.parse(data)
-        changes.publish(user, change)
+        const { users, change } = ChangeMessage.parse(data)
+        changes.publishToAll(users, change)
       })
       // Changes of other instances in the meantime are unknown, so everything may be new.
       redis.onChange((isReady) => {
@@ -267,7 +267,11 @@ export async function joinCluster({
         ...changes,
         publish(user, change) {
           changes.publish(user, change)
-          bus.send('change', { user, change })
+          bus.send('change', { users: [user], change })
+        },
+        publishToAll(users, change) {
+          changes.publishToAll(users, change)
+          bus.send('change', { users, change })
         },
       }
     },

@@ -1,5 +1,4 @@
 // Tells the open pages of everybody in a project that its files have changed, by whatever way.
-
 import type { CheckpointFile } from '../db/tables/projects/checkpoints.ts'
 import type { Change } from '../protocol/change.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
@@ -7,14 +6,19 @@ import type { ChangeListener } from './checkpoints/checkpoints.ts'
 
 /** Changes of a project within this time are told together: a run may write many files. */
 const TOGETHER_MS = 20
-/** In a project with more people, only those with an open page are told, as far as this process knows. */
-const MAX_TOLD = 200
+/** The same in a project with many people. */
+const TOGETHER_OF_MANY_MS = 1_000
+const MANY = 200
+/** People that are told before other work continues, and in one message to other instances. */
+const TOLD_AT_ONCE = 1_000
 
 /** What telling needs. */
 export interface FileAnnouncerDependencies {
   members: { isShared(id: ProjectId): Promise<boolean>; people(id: ProjectId): Promise<UserId[]> }
-  changes: { publish(userId: UserId, change: Change): void; isFollowed(userId: UserId): boolean }
+  changes: { publishToAll(userIds: readonly UserId[], change: Change): void }
   log: { warn(details: object, message: string): void }
+  /** More people than this are many. */
+  many?: number
 }
 
 /** What changed: the only file of which that is known, with how; '' for several. */
@@ -46,42 +50,52 @@ export function createFileAnnouncer({
   members,
   changes,
   log,
+  many = MANY,
 }: FileAnnouncerDependencies): ChangeListener {
   const pending = new Map<ProjectId, PendingProject>()
+  /** Projects whose changes are being told. */
+  const telling = new Set<ProjectId>()
 
-  const tell = async (
-    projectId: ProjectId,
-    { actors, told: what }: PendingProject,
-  ): Promise<void> => {
-    const told = new Set(actors)
-    if (await members.isShared(projectId)) {
-      const people = await members.people(projectId)
-      for (const person of people)
-        if (people.length <= MAX_TOLD || changes.isFollowed(person)) told.add(person)
+  /** @returns how many people were told. */
+  const tell = async (projectId: ProjectId, { actors, told }: PendingProject): Promise<number> => {
+    const change: Change = { type: 'file', ...told, project_id: projectId }
+    // At once, and whatever becomes of the queries: it is their page that waits for it.
+    changes.publishToAll([...actors], change)
+    if (!(await members.isShared(projectId))) return actors.size
+    const people = await members.people(projectId)
+    const others = people.filter((person) => !actors.has(person))
+    for (let at = 0; at < others.length; at += TOLD_AT_ONCE) {
+      if (at > 0) await new Promise((resolve) => setImmediate(resolve))
+      changes.publishToAll(others.slice(at, at + TOLD_AT_ONCE), change)
     }
-    for (const person of told)
-      changes.publish(person, { type: 'file', ...what, project_id: projectId })
+    return people.length
   }
-  const flush = async (projectId: ProjectId): Promise<void> => {
-    const noted = pending.get(projectId)
-    pending.delete(projectId)
-    if (noted === undefined) return
-    try {
-      await tell(projectId, noted)
-    } catch (error) {
-      log.warn({ err: error, projectId }, 'open pages were not told of changed files')
+  /** One after another: what changes meanwhile is told together afterwards. */
+  const tellAll = async (projectId: ProjectId): Promise<void> => {
+    telling.add(projectId)
+    let pause = TOGETHER_MS
+    for (;;) {
+      await new Promise((resolve) => setTimeout(resolve, pause).unref())
+      const noted = pending.get(projectId)
+      if (noted === undefined) break
+      pending.delete(projectId)
+      try {
+        pause = (await tell(projectId, noted)) > many ? TOGETHER_OF_MANY_MS : TOGETHER_MS
+      } catch (error) {
+        log.warn({ err: error, projectId }, 'open pages were not told of changed files')
+      }
     }
+    telling.delete(projectId)
   }
   return (projectId, actorId, files) => {
     const told = toldOf(files)
     const noted = pending.get(projectId)
-    if (noted === undefined) {
-      pending.set(projectId, { actors: new Set([actorId]), told })
-      setTimeout(() => void flush(projectId), TOGETHER_MS).unref()
-    } else {
+    if (noted === undefined) pending.set(projectId, { actors: new Set([actorId]), told })
+    else {
       noted.actors.add(actorId)
       if (noted.told.id !== told.id) noted.told = SEVERAL
       else noted.told = told
     }
+    if (!telling.has(projectId)) void tellAll(projectId)
   }
 }

@@ -51,3 +51,36 @@ test('listeners receive the changes of their own user until they unsubscribe', (
   log.publish(user('ann'), renamed('2'))
   expect(notified).toBe(1)
 })
+
+test('a change for many reaches those with an open page, and the others read everything again when they return', () => {
+  const log = createChangeLog({ maxStored: 1 })
+  const [ann, bob, eve] = ['ann', 'bob', 'eve'].map(user) as [UserId, UserId, UserId]
+  const leaveAnn = log.subscribe(ann, () => {})
+  log.subscribe(bob, () => {})()
+  for (const one of [bob, eve]) log.publish(one, renamed('1'))
+  const before = log.lastId()
+  log.publishToAll([ann, bob], renamed('2'))
+  expect(log.since(ann, before)?.map(({ change }) => change.id)).toEqual(['2'])
+  expect(log.since(bob, before)).toBeNull()
+  expect(log.since(eve, before)).toEqual([])
+  log.publishToAll([bob], renamed('3'))
+  expect(log.since(bob, before)).toBeNull()
+  const afterwards = log.lastId()
+  leaveAnn()
+  log.publishToAll([ann, bob], renamed('4'))
+  for (const one of [ann, bob]) {
+    log.subscribe(one, () => {})
+    expect(log.since(one, afterwards)).toBeNull()
+    expect(log.since(one, log.lastId())).toEqual([])
+  }
+})
+
+test('an open page that has received everything goes on without reading everything again, however many changes others have', () => {
+  const log = createChangeLog()
+  log.subscribe(user('ann'), () => {})
+  log.publish(user('ann'), renamed('1'))
+  const seen = log.lastId()
+  for (let at = 0; at < 1_500; at += 1) log.publish(user(`user ${at}`), renamed('1'))
+  log.publish(user('ann'), renamed('2'))
+  expect(log.since(user('ann'), seen)?.map(({ change }) => change.id)).toEqual(['2'])
+})

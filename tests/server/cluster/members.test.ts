@@ -59,6 +59,20 @@ describe.skipIf(!hasRedis)('a shared project at two instances', () => {
   const isEnded = (events: readonly { event: string }[]): boolean =>
     events.some(({ event }) => event === 'done' || event === 'error')
 
+  test('a member whose page is open at the other is told of files that are changed through one', async () => {
+    const id = await shared('ann', 'Told')
+    const page = await openEvents(`${other.url}/api/events`, { token: tokens.get('bob') ?? '' })
+    await page.next(({ event }) => event === 'ready')
+    const file = `/api/projects/${id}/files/a.txt`
+    expect((await as(one, 'ann', 'PUT', file, { content: 'a' })).status).toBe(200)
+    expect((await page.next(({ event }) => event === 'file')).data).toEqual({
+      id: 'a.txt',
+      change: 'created',
+      project_id: id,
+    })
+    page.leave()
+  })
+
   test('a member who is removed through one has no access through either, and their streams at both end', async () => {
     const id = await shared('ann', 'Left')
     const talks = [await talking(one, id), await talking(other, id)]
