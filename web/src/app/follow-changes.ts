@@ -45,6 +45,10 @@ const toChangeFrame = (id: string | null, name: string, data: string): ChangeFra
   return { id, change: { ...fields, type: name } as Change } // the server creates every frame from the same type
 }
 
+/** Whether a changed file may be one of the skills of its project, or its AGENTS.md. An empty path stands for several files. */
+const isForModels = (path: string): boolean =>
+  path === '' || /^(?:(?:AGENTS|CLAUDE)\.md|\.(?:agents|claude)(?:\/.*)?)$/s.test(path)
+
 /** The keys of the queries that the change may have made stale. */
 const staleKeys = (change: Change): (readonly unknown[])[] => {
   switch (change.type) {
@@ -80,8 +84,7 @@ const staleKeys = (change: Change): (readonly unknown[])[] => {
         ['project-files'],
         ['checkpoints'],
         ['project', change.project_id],
-        // Its skills and its AGENTS.md are files.
-        ...skillKeys(change.project_id),
+        ...(isForModels(change.id) ? skillKeys(change.project_id) : []),
       ]
     case 'settings':
       return [
