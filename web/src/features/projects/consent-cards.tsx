@@ -22,15 +22,18 @@ export function ConsentCards({ projectId }: { projectId: string }) {
   )
 }
 
-/** What waits, each with its decision. `isOpen`: the only one is shown at once. */
+/**
+ * What waits, each with its decision. `openAtFirst`: the version that is shown at once. Others must be opened, also one that
+ * takes its place meanwhile: a press on a decision about the one never means the other.
+ */
 export function ConsentList({
   projectId,
   items,
-  isOpen = false,
+  openAtFirst,
 }: {
   projectId: string
   items: readonly ConsentItem[]
-  isOpen?: boolean
+  openAtFirst?: string | undefined
 }) {
   return (
     <ul className="flex flex-col gap-2">
@@ -39,7 +42,7 @@ export function ConsentList({
           key={`${item.path} ${item.sha256}`}
           projectId={projectId}
           item={item}
-          isOpenAtFirst={isOpen && items.length === 1}
+          isOpenAtFirst={item.sha256 === openAtFirst}
         />
       ))}
     </ul>

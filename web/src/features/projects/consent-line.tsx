@@ -19,10 +19,11 @@ export function ConsentLine({
 }) {
   const { t } = useTranslation()
   const { data = [] } = useConsent(projectId)
-  const [isOpen, setOpen] = useState(false)
+  /** The versions that waited when the person pressed `Read`; null while the dialog is closed. */
+  const [reading, setReading] = useState<readonly string[] | null>(null)
   const [first] = data
   // What comes next opens nothing by itself.
-  if (isOpen && first === undefined) setOpen(false)
+  if (reading !== null && first === undefined) setReading(null)
   return (
     <>
       {first !== undefined && (
@@ -42,14 +43,23 @@ export function ConsentLine({
                     name: first.name ?? first.path,
                   })}
             </p>
-            <Button size="small" onClick={() => setOpen(true)}>
+            <Button size="small" onClick={() => setReading(data.map(({ sha256 }) => sha256))}>
               {t('consent.read')}
             </Button>
           </div>
         </aside>
       )}
-      <Dialog open={isOpen} onOpenChange={setOpen} title={t('consent.title')} width="wide">
-        <ConsentList projectId={projectId} items={data} isOpen />
+      <Dialog
+        open={reading !== null}
+        onOpenChange={() => setReading(null)}
+        title={t('consent.title')}
+        width="wide"
+      >
+        <ConsentList
+          projectId={projectId}
+          items={data}
+          openAtFirst={reading?.length === 1 ? reading[0] : undefined}
+        />
       </Dialog>
     </>
   )
