@@ -245,6 +245,8 @@ describeInBrowser('a new user', (visitor) => {
       await reading.getByRole('button', { name: bob.text('consent.accept') }).tap()
       await line.waitFor({ state: 'detached' })
       await reading.waitFor({ state: 'detached' })
+      // Where a finger would open the keyboard over the page, the view has the focus.
+      await bob.page.locator('#main:focus').waitFor()
 
       // An attempt to change a file is refused, and says why.
       upstream.enqueue(

@@ -83,6 +83,8 @@ describeInBrowser('skills', (visitor) => {
     await accept.click()
     await line.waitFor({ state: 'detached' })
     await reading.waitFor({ state: 'detached' })
+    // The button that opened the dialog is gone with what waited.
+    await page.locator('#composer:focus').waitFor()
     await leave(page)
   })
 

@@ -1,7 +1,8 @@
 // A line beside a conversation: instructions for the agent in its project wait for the person to read them.
 import { ShieldQuestion } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useConsent } from '../../lib/api/skills.ts'
+import { focusMessageField } from '../../lib/browser/focus-message-field.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Button } from '../../ui/controls/button.tsx'
@@ -22,8 +23,13 @@ export function ConsentLine({
   /** The versions that waited when the person pressed `Read`; null while the dialog is closed. */
   const [reading, setReading] = useState<readonly string[] | null>(null)
   const [first] = data
-  // What comes next opens nothing by itself.
-  if (reading !== null && first === undefined) setReading(null)
+  const isDone = reading !== null && first === undefined
+  useEffect(() => {
+    if (!isDone) return
+    // What comes next opens nothing by itself, and the button that opened the dialog has gone with the line.
+    setReading(null)
+    focusMessageField(document.activeElement)
+  }, [isDone])
   return (
     <>
       {first !== undefined && (
@@ -50,7 +56,7 @@ export function ConsentLine({
         </aside>
       )}
       <Dialog
-        open={reading !== null}
+        open={reading !== null && !isDone}
         onOpenChange={() => setReading(null)}
         title={t('consent.title')}
         width="wide"

@@ -1,7 +1,7 @@
 // Hooks for the focus during approvals: it moves to the first card, and to the next one when a card is removed.
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { isComposing } from '../../../lib/browser/composing.ts'
-import { focusMessageField } from '../focus-message-field.ts'
+import { focusMessageField } from '../../../lib/browser/focus-message-field.ts'
 
 /** Scrolls the first card into view and focuses it, unless the user is typing. `isQuiet`: does neither. */
 export function useFocusOnArrival(card: RefObject<HTMLElement | null>, isQuiet: boolean): void {

@@ -1,7 +1,7 @@
 // Keeps the focus in the message list when the focused message is replaced: by another branch, a new answer, or a closed
 // form.
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
-import { focusMessageField } from '../focus-message-field.ts'
+import { focusMessageField } from '../../../lib/browser/focus-message-field.ts'
 
 type Lost = {
   element: HTMLElement

@@ -1,5 +1,5 @@
 // Moves the focus to the message field.
-import { focusIfLost } from '../../lib/browser/focus-if-lost.ts'
+import { focusIfLost } from './focus-if-lost.ts'
 
 /**
  * On touch screens, where the on-screen keyboard would open, and in views without a message field, focuses the view, unless
