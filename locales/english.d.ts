@@ -1491,7 +1491,7 @@ export interface ProjectsTexts {
     readonly memory: "Use my memory here"
     readonly memoryHint: "When off, conversations here don’t know what you told the agent elsewhere."
     readonly toolsText: "Turn off the tools that the agent should never use in this project."
-    readonly skillsText: "What the agent can do here for everybody. It follows a skill of the project once a person has read and accepted it."
+    readonly skillsText: "What the agent can do here for everybody. For each person, it follows a skill of the project only after they have read and accepted it."
     readonly decisions: "Decisions"
     readonly approvers: "Who else decides"
     readonly approversHint: "They see the calls that wait in this project and can approve or reject them; they do not see the conversations."
