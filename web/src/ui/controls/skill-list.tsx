@@ -4,6 +4,7 @@ import { useRef, useState } from 'react'
 import type { Skill } from '../../../../server/protocol/projects/skills.ts'
 import { useAddSkill, useDeleteSkill, useSkills } from '../../lib/api/skills.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
+import { keyed } from '../../lib/list-keys.ts'
 import { skillDescription } from '../../lib/skill-description.ts'
 import { ConfirmDialog } from '../overlays/dialog.tsx'
 import { errorText } from '../states/error-text.ts'
@@ -69,17 +70,19 @@ export function SkillList({
         ref={moveFocusOnRemoval}
         className="-my-2 divide-y divide-line"
       >
-        {skills.data?.map((skill) => (
-          <SkillRow
-            key={`${skill.source} ${skill.name} ${skill.state === 'hidden'}`}
-            projectId={projectId}
-            skill={skill}
-            isOn={!off.includes(skill.name)}
-            onSwitch={(on) =>
-              onOff(on ? off.filter((name) => name !== skill.name) : [...off, skill.name])
-            }
-          />
-        ))}
+        {keyed(skills.data ?? [], ({ source, name, path }) => `${source} ${path ?? name}`).map(
+          ({ key, item: skill }) => (
+            <SkillRow
+              key={key}
+              projectId={projectId}
+              skill={skill}
+              isOn={!off.includes(skill.name)}
+              onSwitch={(on) =>
+                onOff(on ? off.filter((name) => name !== skill.name) : [...off, skill.name])
+              }
+            />
+          ),
+        )}
       </ul>
     </>
   )
