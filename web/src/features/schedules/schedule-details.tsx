@@ -3,6 +3,7 @@ import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { ApprovalMode } from '../../../../server/protocol/conversations/conversation.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
+import { atPlaces } from '../../lib/list-keys.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { ProjectField } from '../../ui/controls/project-field.tsx'
@@ -162,10 +163,10 @@ function Checks({ value, onChange }: { value: Check[]; onChange(value: Check[]):
     <fieldset className="flex flex-col gap-2">
       <legend className="text-sm font-medium text-soft">{t('schedules.checks')}</legend>
       <p className="text-note text-muted">{t('schedules.checksHint')}</p>
-      {value.map((check, place) => {
+      {/* A check has no name, and its text changes with each key. */}
+      {atPlaces(value).map(({ place, item: check }) => {
         const shown = shownCheck(check)
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a check has no name, and its text changes with each key
           <div key={place} className="flex items-end gap-2">
             {shown === null ? (
               <code className="min-w-0 flex-1 font-mono text-code wrap-anywhere">
