@@ -8,7 +8,7 @@ import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import { fieldsOfPrompt } from '../../protocol/accounts/prompt-fields.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
-import type { ProjectId, UserId } from '../../protocol/ids.ts'
+import { ProjectId, type UserId } from '../../protocol/ids.ts'
 import {
   type Command,
   CommandList,
@@ -34,6 +34,11 @@ const Name = z.string().min(1).max(255)
 const OneSkill = z.object({ source: SkillSource, name: Name })
 const OwnSkill = z.object({ name: Name })
 const One = envelope(SkillDetails)
+const AddQuery = z.object({
+  project_id: ProjectId.optional().describe(
+    'The project to add the skill to. Default: your own skills.',
+  ),
+})
 
 type SkillServices = Pick<
   Services,
@@ -139,7 +144,7 @@ function registerOwn(
             'JSON with the text of a SKILL.md, or multipart with one `file`: a `SKILL.md`, or a ZIP archive (`.zip`, `.skill`) with a SKILL.md at its root or in its only folder. With `project_id`, it is unpacked into `.agents/skills/` of the project in one checkpoint, and needs the consent of each member.',
           tags,
           consumes: ['application/json', 'multipart/form-data'],
-          querystring: SkillsQuery,
+          querystring: AddQuery,
           body: CreateSkillBody,
           response: { 200: One },
         },
