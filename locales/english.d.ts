@@ -1472,6 +1472,18 @@ export interface OccurrencesTexts {
       readonly watch_failed: "What it watches could not be read."
       readonly ended: "What it belongs to was deleted."
     }
+    readonly found: {
+      readonly noMatch: "no file matches"
+      readonly unchanged: "nothing changed"
+      readonly noFile: "there is no such file"
+      readonly noValue: "there is no such value"
+      readonly notFound: "not found"
+      readonly calls: "calls: {{number}}"
+      readonly succeeded: "successful calls: {{number}} of {{all}}"
+      readonly notSent: "nothing was sent"
+      readonly notAccepted: "the channel did not accept it"
+      readonly exitCode: "exit code {{number}}"
+    }
     readonly ended: "{{name}}: {{state}}"
     readonly off: "The schedule is now off."
   }

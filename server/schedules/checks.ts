@@ -9,6 +9,7 @@ import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { parseJson } from '../protocol/read-json.ts'
 import { SUCCESS_BEGINS } from '../protocol/runs/call-outcome.ts'
 import type { ReceiptFile } from '../protocol/runs/receipt.ts'
+import { findingText } from '../protocol/schedules/check-finding.ts'
 import type { CheckOutcome, ScheduleCheck } from '../protocol/schedules/schedule.ts'
 import type { Receipts } from '../receipts/receipts.ts'
 import { compileGlob } from '../workspace/files/glob.ts'
@@ -121,12 +122,13 @@ async function ofFiles(
 ): Promise<Result> {
   if (is === 'exists') {
     const found = projectId === null ? [] : await findFiles(userId, projectId, file)
-    return { passed: found.length > 0, detail: `${found.length} files match` }
+    const passed = found.length > 0
+    return { passed, detail: passed ? `${found.length} files match` : findingText('noMatch') }
   }
   const matches = compileGlob(file)
   const changed = files.filter(({ path }) => matches(path))
   const detail =
-    changed.length === 0 ? 'nothing changed' : changed.map(({ path }) => path).join(', ')
+    changed.length === 0 ? findingText('unchanged') : changed.map(({ path }) => path).join(', ')
   return { passed: changed.length > 0 === (is === 'changed'), detail }
 }
 
@@ -136,13 +138,13 @@ async function ofContent(
   { readFile }: CheckDependencies,
 ): Promise<Result> {
   const text = projectId === null ? null : await readFile(userId, projectId, check.file)
-  if (text === null) return { passed: false, detail: 'there is no such file' }
+  if (text === null) return { passed: false, detail: findingText('noFile') }
   if ('contains' in check) {
     const passed = text.includes(check.contains)
-    return { passed, detail: passed ? 'found' : 'not found' }
+    return { passed, detail: passed ? 'found' : findingText('notFound') }
   }
   const value = atPointer(parseJson(text), check.pointer)
-  if (value === undefined) return { passed: false, detail: 'there is no such value' }
+  if (value === undefined) return { passed: false, detail: findingText('noValue') }
   const passed = isEqual(value, check.equals)
   return { passed, detail: JSON.stringify(value) }
 }
@@ -183,11 +185,18 @@ function ofTool(
     ({ type, name, skipped, content }) =>
       type === 'tool_result' && name === tool && !skipped && isSuccess(content),
   )
-  if (is === 'not_called') return { passed: calls.length === 0, detail: `${calls.length} calls` }
+  if (is === 'not_called')
+    return {
+      passed: calls.length === 0,
+      detail: findingText('calls', { number: calls.length }),
+    }
   const count = is === 'called' ? calls.length : results.length
   return {
     passed: count >= atLeast,
-    detail: is === 'called' ? `${count} calls` : `${count} of ${calls.length} calls succeeded`,
+    detail:
+      is === 'called'
+        ? findingText('calls', { number: count })
+        : findingText('succeeded', { number: count, all: calls.length }),
   }
 }
 
@@ -203,15 +212,18 @@ async function ofAnswer(
     answer === 'contains'
       ? facts.answer.includes(value)
       : await matchesPattern(facts.schedule.userId, value, facts.answer)
-  return { passed, detail: passed ? 'found' : 'not found' }
+  return { passed, detail: passed ? 'found' : findingText('notFound') }
 }
+
+const findingOfDelivery = (count: number, passed: boolean): string =>
+  passed ? 'accepted' : findingText(count === 0 ? 'notSent' : 'notAccepted')
 
 function ofDelivery(check: Extract<ScheduleCheck, { sent: string }>, { sent }: Facts): Result {
   const to = sent.filter((one) => isTo(one.to, check))
   const passed = to.some(({ delivered }) => delivered === true)
   return {
     passed,
-    detail: to.length === 0 ? 'nothing was sent' : passed ? 'accepted' : 'not accepted',
+    detail: findingOfDelivery(to.length, passed),
   }
 }
 
@@ -224,6 +236,6 @@ async function ofCommand(
   const { exitCode, detail } = await runCommand(command, run, signal)
   return {
     passed: exitCode === exits,
-    detail: exitCode === null ? detail : `exit code ${exitCode}`,
+    detail: exitCode === null ? detail : findingText('exitCode', { number: exitCode }),
   }
 }

@@ -6,6 +6,7 @@ import { filled, localeTexts } from '../lib/locale-texts.ts'
 import { textLanguage } from '../lib/text-language.ts'
 import type { AskEntry } from '../protocol/accounts/preferences.ts'
 import type { UserId } from '../protocol/ids.ts'
+import { readFinding } from '../protocol/schedules/check-finding.ts'
 import type { OccurrenceState, ScheduleCheck } from '../protocol/schedules/schedule.ts'
 import { ScheduleSettings } from './settings.ts'
 
@@ -86,8 +87,12 @@ async function textOf(
       : [...lines, cut(answer, length)].join('\n\n')
   }
   if (detail !== null) lines.push(cut(detail, length))
-  for (const { check, passed, detail: found } of checks)
-    if (!passed) lines.push(`✗ ${lookedAt(check)}: ${found}`)
+  for (const { check, passed, detail: stored } of checks) {
+    if (passed) continue
+    const known = readFinding(stored)
+    const found = known === null ? stored : filled(texts.found[known.finding], known)
+    lines.push(`✗ ${lookedAt(check)}: ${found}`)
+  }
   return cut(lines.join('\n'), Math.max(length, MAX_PREVIEW))
 }
 

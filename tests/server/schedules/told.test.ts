@@ -23,7 +23,10 @@ test('an end that is none as required is told in the language of the task, and t
     name: 'Täglicher Bericht',
     text: 'Schreibe mir bitte, was es heute Neues gibt, und ob die Sicherung fertig ist.',
     when: { every: '1d' },
-    checks: [{ answer: 'contains', value: 'fertig' }],
+    checks: [
+      { answer: 'contains', value: 'fertig' },
+      { tool: 'file_write', is: 'succeeded' },
+    ],
     notify: ['channel:hook'],
   })
   await on.call('POST', `/api/schedules/${id}/run`)
@@ -33,7 +36,8 @@ test('an end that is none as required is told in the language of the task, and t
   expect(content.split('\n')).toEqual([
     'Täglicher Bericht: Nicht wie verlangt',
     'Der Zeitplan ist jetzt ausgeschaltet.',
-    '✗ fertig: not found',
+    '✗ fertig: nicht gefunden',
+    '✗ file_write: erfolgreiche Aufrufe: 0 von 0',
   ])
 })
 

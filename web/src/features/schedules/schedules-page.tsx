@@ -2,6 +2,7 @@
 import { CalendarClock, Pencil, Play, Plus, Trash2 } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { Link, useSearch } from 'wouter'
+import { readFinding } from '../../../../server/protocol/schedules/check-finding.ts'
 import { useSchedule } from '../../lib/api/schedules.ts'
 import { fullTime, money } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
@@ -260,8 +261,10 @@ function LastOccurrence({ occurrence }: { occurrence: Occurrence }) {
 function FailedCheck({ of: { check, detail } }: { of: Occurrence['checks'][number] }) {
   const { t } = useTranslation()
   const shown = shownCheck(check)
+  const known = readFinding(detail)
+  const found = known === null ? detail : t(`occurrence.found.${known.finding}`, known)
   const facts =
-    shown === null ? [JSON.stringify(check), detail] : [t(`schedules.${shown.kind}`), shown.text]
+    shown === null ? [JSON.stringify(check), found] : [t(`schedules.${shown.kind}`), shown.text]
   return (
     <p dir="auto" className="text-note text-bad wrap-anywhere">
       ✗ <Facts of={facts} />
