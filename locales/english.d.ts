@@ -1468,6 +1468,7 @@ export interface OccurrencesTexts {
       readonly too_many_runs: "Too many runs were at work."
       readonly budget: "A limit was reached."
       readonly approval_expired: "Nobody decided in time."
+      readonly interrupted: "The server ended unexpectedly several times while it was at work, so it was given up."
       readonly not_started: "It could not start."
       readonly watch_failed: "What it watches could not be read."
       readonly ended: "What it belongs to was deleted."

@@ -157,8 +157,8 @@ async function endOf(
   signal: AbortSignal,
 ): Promise<End | null> {
   const { store } = dependencies
-  if (run.status === 'failed' || run.status === 'interrupted')
-    return ending('failed', 'run_failed', run.error?.content ?? null)
+  if (run.status === 'failed') return ending('failed', 'run_failed', run.error?.content ?? null)
+  if (run.status === 'interrupted') return ending('failed', 'interrupted', null)
   if (run.finishReason === 'budget' || run.finishReason === 'max_iterations') {
     const isQuota = run.reachedLimit?.reason?.endsWith('_used_up') === true
     return { ...ending('stopped', 'budget', run.reachedLimit?.content ?? null), isQuota }

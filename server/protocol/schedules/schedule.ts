@@ -174,6 +174,8 @@ export const OccurrenceReason = z.enum([
   'approval_expired',
   'check_failed',
   'run_failed',
+  /** The server ended so often while the run was at work that it was given up. */
+  'interrupted',
   'not_started',
   'watch_failed',
   'stopped',

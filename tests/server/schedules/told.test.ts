@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { SqliteClient } from '../../../server/lib/sqlite-driver.ts'
 import { eventually } from '../../support/eventually.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
 import { startReceiver } from '../messaging/receivers.ts'
 import { useScheduleServer } from './schedule-server.ts'
@@ -58,4 +60,35 @@ test('what was missed while the server was down is told with the reason', async 
   await eventually(() => expect(receiver.received).toHaveLength(1))
   const { content } = JSON.parse(receiver.received[0]?.body ?? '') as { content: string } // as above
   expect(content).toBe('Morning: Missed\nTimes that were missed are not made up for.')
+})
+
+test('a run that was given up because the server ended again and again is told with that reason, and listed with it', async () => {
+  const receiver = await startReceiver()
+  const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-told-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'schedules.db')
+  const server = await on.open({ db_sqlite_file: file }, folder)
+  await on.call('POST', '/api/channels', {
+    type: 'webhook',
+    name: 'hook',
+    settings: { url: receiver.url },
+  })
+  const { id } = await on.create({ when: { every: '1d' }, notify: ['channel:hook'] })
+  const never = new Promise<void>(() => undefined)
+  on.answerWith(() => turn.text('Still at work.', { until: never }))
+  const asked = upstream.nextRequest()
+  await on.call('POST', `/api/schedules/${id}/run`)
+  await asked
+  await server.close()
+  // As after seven processes that died.
+  const database = new SqliteClient(file)
+  database.exec('update runs set failed_attempts = 7')
+  database.close()
+  await on.open({ db_sqlite_file: file }, folder)
+  await eventually(() => expect(receiver.received).toHaveLength(1))
+  const { content } = JSON.parse(receiver.received[0]?.body ?? '') as { content: string } // as above
+  expect(content).toBe(
+    'Morning: Failed\nThe server ended unexpectedly several times while it was at work, so it was given up.',
+  )
+  expect(await on.occurrences(id)).toMatchObject([{ state: 'failed', reason: 'interrupted' }])
 })
