@@ -59,6 +59,30 @@ describeInBrowser('skills', (visitor) => {
     await leave(page)
   })
 
+  test('of a project are read again when a file for models changes, and not when another one does', async () => {
+    const id = await on.createProject('Watched', {})
+    const write = async (path: string, text: string) => {
+      const form = new FormData()
+      form.append('files[]', new Blob([text]), path)
+      await fetch(`${on.server.url}/api/projects/${id}/files`, { method: 'POST', body: form })
+    }
+    await write('AGENTS.md', 'Answer in rhymes.\n')
+    const page = await visitor.open(`${on.server.url}/projects/${id}`)
+    await page.getByText('“AGENTS.md” has instructions for the agent').waitFor()
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(new URL(request.url()).pathname))
+    const told = page.waitForResponse(
+      (response) => new URL(response.url()).pathname === `/api/projects/${id}`,
+    )
+    await write('notes.txt', 'Nothing for models.')
+    await told
+    expect(requested).not.toContain(`/api/projects/${id}/consent`)
+    const read = page.waitForRequest((request) => request.url().endsWith('/consent'))
+    await write('CLAUDE.md', 'Answer in prose.\n')
+    await read
+    await leave(page)
+  })
+
   test('of a project that change while the person reads must be read again before they can be accepted', async () => {
     const id = await on.createProject('Changing', {})
     const write = async (path: string, text: string) => {
