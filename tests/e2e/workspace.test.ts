@@ -48,12 +48,13 @@ describeInBrowser('working on files', (visitor) => {
     const id = page.url().split('/').at(-1) ?? ''
     expect(await on.readFile(id, 'src/price.ts')).toBe('export const price = 48\n// checked')
 
-    // Another client writes the file in the meantime: nothing is overwritten without confirmation.
+    // Another client writes the file while it has unsaved changes here: nothing is overwritten without confirmation.
+    await editor.click()
+    await page.keyboard.type('!')
+    await page.getByText('unsaved', { exact: true }).waitFor()
     await on.server.call('PUT', `/api/projects/${id}/files/src/price.ts`, {
       body: { content: 'theirs\n' },
     })
-    await editor.click()
-    await page.keyboard.type('!')
     await page.keyboard.press('Control+s')
     await page.getByRole('alert').getByText('changed this file').waitFor()
     expect(await on.readFile(id, 'src/price.ts')).toBe('theirs\n')
