@@ -106,7 +106,7 @@ describe('GET /api/events', () => {
     })
     expect((await reader.next('file')).data).toEqual({
       id: 'a/b.txt',
-      change: 'updated',
+      change: 'created',
       project_id: projectId,
     })
     await reader.leave()
@@ -124,7 +124,7 @@ describe('GET /api/events', () => {
       'run updated',
       'settings updated',
       'project created',
-      'file updated',
+      'file created',
       'conversation deleted',
     ])
     await later.leave()
