@@ -2,9 +2,9 @@
 import type { Store } from '../db/store.ts'
 import { appError, errorText } from '../errors.ts'
 import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
-import type { ProjectId, UserId } from '../protocol/ids.ts'
+import type { UserId } from '../protocol/ids.ts'
 import type { CreateScheduleBody } from '../protocol/schedules/schedule.ts'
-import type { Skills } from '../skills/skills.ts'
+import { requireSkills, type Skills } from '../skills/skills.ts'
 import { requireProject } from '../workspace/open-project.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import type { ScheduleSettings } from './settings.ts'
@@ -79,7 +79,9 @@ export async function checkSettings(
       await assertPattern(userId, check.value, rules)
   if (model !== null && isNew('model')) await rules.assertOffered(userId, model)
   if (approval !== null && isNew('approval')) rules.assertApprovalMode(userId, approval)
-  if (isNew('skills', 'project_id')) await assertSkills(userId, projectId, body.skills ?? [], rules)
+  const names = body.skills ?? []
+  if (names.length > 0 && isNew('skills', 'project_id'))
+    await requireSkills(rules.skills, { userId, projectId }, names)
   const through = [
     ...(isNew('notify') ? (notify ?? []) : []),
     ...(isNew('checks') ? sentTo(checks) : []),
@@ -88,7 +90,7 @@ export async function checkSettings(
   return {
     text: body.text,
     model,
-    skills: body.skills ?? [],
+    skills: names,
     when: zone === null || !('cron' in when) ? when : { ...when, tz: zone },
     zone,
     conversation: body.conversation ?? 'same',
@@ -138,23 +140,6 @@ async function assertPattern(
     await matchesPattern(userId, pattern, '')
   } catch (error) {
     throw appError('check_pattern_invalid', { pattern, detail: errorText(error) })
-  }
-}
-
-async function assertSkills(
-  userId: UserId,
-  projectId: ProjectId | null,
-  names: readonly string[],
-  { skills }: Pick<ScheduleRules, 'skills'>,
-): Promise<void> {
-  if (names.length === 0) return
-  const active = await skills.active(userId, projectId)
-  for (const name of names) {
-    if (active.some((skill) => skill.name === name && skill.userInvocable)) continue
-    const state = await skills.stateOf(userId, projectId, name)
-    throw state === null
-      ? appError('skill_unknown', { name }, { details: { name } })
-      : appError('skill_not_active', { name }, { details: { name, state } })
   }
 }
 

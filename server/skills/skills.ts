@@ -306,6 +306,26 @@ export function createSkills({
   }
 }
 
+/**
+ * Returns the active skills, among which a person may ask for each of these.
+ * @throws AppError `skill_unknown` or `skill_not_active`; `details` has the name, and the state of a skill that exists.
+ */
+export async function requireSkills(
+  skills: Pick<Skills, 'active' | 'stateOf'>,
+  { userId, projectId }: { userId: UserId; projectId: ProjectId | null },
+  names: readonly string[],
+): Promise<ActiveSkill[]> {
+  const active = await skills.active(userId, projectId)
+  for (const name of names) {
+    if (active.some((skill) => skill.name === name && skill.userInvocable)) continue
+    const state = await skills.stateOf(userId, projectId, name)
+    throw state === null
+      ? appError('skill_unknown', { name }, { details: { name } })
+      : appError('skill_not_active', { name }, { details: { name, state } })
+  }
+  return active
+}
+
 /** The hash of the version of a project's skill that the user has accepted last; null without one. */
 async function acceptedHash(
   store: Pick<Store, 'consents'>,

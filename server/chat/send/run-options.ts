@@ -1,12 +1,12 @@
 // The options of a new run: what the request says, or else the conversation and the server; the skills that it asks for, checked.
 import type { ConversationRow } from '../../db/repositories/conversations/conversations.ts'
-import { appError } from '../../errors.ts'
 import type { RegenerateBody } from '../../protocol/conversations/message.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import { isUnattended, PAGE_ORIGIN } from '../../protocol/runs/origin.ts'
 import type { ChatDependencies, ChatSettings } from '../../runs/dependencies.ts'
 import type { RunOptions } from '../../runs/state.ts'
 import { RESEARCH } from '../../skills/built-in.ts'
+import { requireSkills } from '../../skills/skills.ts'
 
 /** The body of a request, and options that only programs have. */
 export type RunBody = Partial<RegenerateBody> &
@@ -85,14 +85,7 @@ export async function skillOptions(
 ): Promise<Pick<RunOptions, 'skills' | 'limits'>> {
   const names = [...new Set(asked)]
   if (names.length === 0) return {}
-  const active = await skills.active(userId, projectId)
-  for (const name of names) {
-    if (active.some((skill) => skill.name === name && skill.userInvocable)) continue
-    const state = await skills.stateOf(userId, projectId, name)
-    throw state === null
-      ? appError('skill_unknown', { name }, { details: { name } })
-      : appError('skill_not_active', { name }, { details: { name, state } })
-  }
+  const active = await requireSkills(skills, { userId, projectId }, names)
   const isResearch = active.some(
     ({ name, source }) => name === RESEARCH && source === 'server' && names.includes(name),
   )
