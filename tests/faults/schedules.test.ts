@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import { clockChanges, dueMinutes, type Shown, shownMinutes } from '../support/clock-times.ts'
+import {
+  clockChanges,
+  dueMinutes,
+  type Shown,
+  shownMinutes,
+  ZONES,
+} from '../support/clock-times.ts'
 import { eventually } from '../support/eventually.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
 import { useUpstream } from '../support/provider/use-upstream.ts'
@@ -141,14 +147,6 @@ describe.each(DIALECTS)('schedules of a server on %s that is killed', (dialect) 
   )
 })
 
-const ZONES = [
-  'Europe/Berlin',
-  'America/New_York',
-  'Australia/Lord_Howe',
-  'Africa/Cairo',
-  'Asia/Kathmandu',
-  'America/Santiago',
-]
 /** Patterns whose times fall into the hours that are missing or come twice. */
 const PATTERNS: readonly { cron: string; isEveryHour: boolean; matches(time: Shown): boolean }[] = [
   { cron: '*/10 * * * *', isEveryHour: true, matches: ({ minute }) => minute % 10 === 0 },

@@ -2,6 +2,16 @@
 
 const MINUTE = 60_000
 
+/** Zones whose clocks change at different hours, by half an hour, on the southern hemisphere, by law from year to year, or never. */
+export const ZONES = [
+  'Europe/Berlin',
+  'America/New_York',
+  'Australia/Lord_Howe',
+  'Africa/Cairo',
+  'Asia/Kathmandu',
+  'America/Santiago',
+]
+
 /** What a clock shows. */
 export interface Shown {
   minute: number

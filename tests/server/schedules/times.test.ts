@@ -7,7 +7,7 @@ import {
   nextDues,
   spreadOf,
 } from '../../../server/schedules/times.ts'
-import { dueMinutes, type Shown, shownMinutes } from '../../support/clock-times.ts'
+import { dueMinutes, type Shown, shownMinutes, ZONES } from '../../support/clock-times.ts'
 import { randomFrom, SEED } from '../../support/random.ts'
 
 const since = new Date('2026-01-01T00:00:00Z')
@@ -135,14 +135,6 @@ test('cron schedules for minute 0 are spread over a minute by their id, others a
     expect(spreadOf('a', when)).toBe(0)
 })
 
-const ZONES = [
-  'Europe/Berlin',
-  'America/New_York',
-  'Australia/Lord_Howe',
-  'Africa/Cairo',
-  'Asia/Kathmandu',
-  'America/Santiago',
-]
 const MINUTE = 60_000
 
 const { below: random } = randomFrom(SEED)
