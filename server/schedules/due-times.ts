@@ -12,7 +12,7 @@ const MAX_KEPT = 2 * MAX_MISSED
 /** Times of a pattern that are counted one by one; a year of one that comes every five minutes. What is between is estimated. */
 const MAX_COUNTED = 110_000
 /** Due times that are computed in one turn of the event loop. */
-const TIMES_AT_ONCE = 50
+const TIMES_AT_ONCE = 100
 const HOUR_MS = 3_600_000
 
 /** The newest due times, in order, and how many came before them. */

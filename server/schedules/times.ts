@@ -44,15 +44,35 @@ export function assertZone(zone: string): void {
   formatOf(zone)
 }
 
-/** What a clock on the wall shows in the zone, as if it were UTC, in milliseconds. */
-function wallOf(instant: number, zone: string): number {
+/** By how much a clock in the zone is ahead of UTC, in milliseconds, as the database of zones says. */
+function measuredOffset(instant: number, zone: string): number {
   const parts: Record<string, number> = {}
   for (const { type, value } of formatOf(zone).formatToParts(instant)) parts[type] = Number(value)
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts
-  return Date.UTC(year, month - 1, day, hour, minute, second) + (instant % 1_000)
+  return Date.UTC(year, month - 1, day, hour, minute, second) + (instant % 1_000) - instant
 }
 
-const offsetAt = (instant: number, zone: string): number => wallOf(instant, zone) - instant
+/** Offsets at midnight in UTC, by zone and day: asking the database of zones takes longer than all the rest. */
+const midnights = new LRUCache<string, number>({ max: 20_000 })
+
+function offsetAtMidnight(day: number, zone: string): number {
+  const key = `${zone} ${day}`
+  const known = midnights.get(key)
+  if (known !== undefined) return known
+  const offset = measuredOffset(day * DAY_MS, zone)
+  midnights.set(key, offset)
+  return offset
+}
+
+/** Only on a day that ends with another offset than it begins with, the instant itself is looked up. */
+function offsetAt(instant: number, zone: string): number {
+  const day = Math.floor(instant / DAY_MS)
+  const offset = offsetAtMidnight(day, zone)
+  return offset === offsetAtMidnight(day + 1, zone) ? offset : measuredOffset(instant, zone)
+}
+
+/** What a clock on the wall shows in the zone, as if it were UTC, in milliseconds. */
+const wallOf = (instant: number, zone: string): number => instant + offsetAt(instant, zone)
 
 /**
  * The instants at which a clock in the zone shows this time, in order: one, two when it comes twice, and for a time that does not
@@ -110,7 +130,8 @@ function patternOf(cron: string): WallPattern {
   let parsed: Cron
   try {
     parsed = new Cron(text, {
-      timezone: 'UTC',
+      // As UTC; `timezone: 'UTC'` would ask the database of zones at each time.
+      utcOffset: 0,
       mode: '5-part',
       // Both restricted: either matches. A field that begins with `*` is not a restriction of this kind.
       domAndDow: day.startsWith('*') || weekday.startsWith('*'),

@@ -14,7 +14,7 @@ import { useUpstream } from '../support/provider/use-upstream.ts'
 import { randomFrom, SEED } from '../support/random.ts'
 import { callServer } from '../support/server/call-server.ts'
 import { databaseKeys } from '../support/server/server.ts'
-import { type ServerProcess, serverPlace } from '../support/server/server-process.ts'
+import { NO_PROGRAMS, type ServerProcess, serverPlace } from '../support/server/server-process.ts'
 import { useDatabases } from '../support/store/databases.ts'
 import { DIALECTS } from '../support/store/dialects.ts'
 
@@ -56,6 +56,7 @@ async function startWorld(dialect: (typeof DIALECTS)[number]) {
     ...databaseKeys(settings),
     models: [{ id: 'scripted', api_url: upstream.url }],
     titles: 'off',
+    ...NO_PROGRAMS,
     log_level: 'warn',
     public_url: 'https://claw.example.org',
     telegram: { api_url: telegram.url },

@@ -23,6 +23,9 @@ export interface ServerPlace {
   close(): Promise<void>
 }
 
+/** For servers that start often and run no programs: they do not get an interpreter ready each time. */
+export const NO_PROGRAMS = { code_execution: { engine: 'host', pool_size: 0 } }
+
 /** Prepares a folder with its own configuration. The port stays the same across restarts, as browsers require. */
 export async function serverPlace(
   folder: string,
