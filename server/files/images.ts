@@ -42,6 +42,7 @@ export async function readImage(
     env: {},
     timeoutMs: TIMEOUT_MS,
     maxOutputBytes: 10_000,
+    endsWithServer: true,
   })
   const endWatch = watchResidentMemory(child.pid, MAX_MEMORY_BYTES, () => child.kill())
   const outcome = await child.done

@@ -121,6 +121,7 @@ async function extract(
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
     signal: options.signal,
     maxOutputBytes: 10_000,
+    endsWithServer: true,
   })
   const passages: Passage[] = []
   let failed: Pick<FailedExtraction, 'failure' | 'internal' | 'pages'> | undefined

@@ -89,6 +89,9 @@ function networkFiles(network: IsolationOptions['network']): string[] {
  * Arguments for bubblewrap up to and including `--`: its own user, process, mount, IPC and (unless requested otherwise)
  * network namespace, no capabilities, no nested user namespaces, no environment, and nothing of the host except its system
  * folders (read-only) and the paths in `options`. When bubblewrap exits, everything inside is killed.
+ *
+ * Not `--new-session`: `startProcess` has made a session without a terminal already, and the first process inside stays in the
+ * group that is killed. With a session of its own, it lives on if that happens before it has asked to die with its parent.
  */
 export async function bubblewrapArguments(options: IsolationOptions): Promise<string[]> {
   const args = [
@@ -97,7 +100,6 @@ export async function bubblewrapArguments(options: IsolationOptions): Promise<st
     '--disable-userns',
     ...(options.network === 'none' ? [] : ['--share-net']),
     '--die-with-parent',
-    '--new-session',
     '--cap-drop',
     'ALL',
     '--uid',

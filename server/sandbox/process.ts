@@ -6,6 +6,7 @@ import { devNull } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { onAbort } from '../lib/abort.ts'
+import { guarded } from './guard.ts'
 
 /** Which of its two outputs a program wrote to. */
 export type OutputStream = 'stdout' | 'stderr'
@@ -25,6 +26,11 @@ export interface ProcessOptions {
   extraPipes?: number
   /** Open descriptors that the child inherits after its pipes. The caller closes them. */
   inherit?: readonly number[]
+  /**
+   * Ends the whole group also when the server is killed, at any moment; not on Windows. The command must exist, and must not wait
+   * for children that it has not started: its guard is one.
+   */
+  endsWithServer?: boolean
   /** Runs the child as another user; only root can. */
   user?: { uid: number; gid: number }
   /** Wall-clock limit in milliseconds, after which the whole group is killed. No limit by default. */
@@ -184,8 +190,11 @@ export function startProcess(options: ProcessOptions): RunningProcess {
     listen(child, stream, output[stream], options.onOutput)
   child.stdin?.on('error', () => {})
   if (options.input !== undefined) child.stdin?.end(options.input)
-  const pipes = child.stdio.slice(3).filter((pipe) => pipe !== null && pipe !== undefined)
-  for (const pipe of pipes) pipe.on('error', () => {})
+  const extra = child.stdio.slice(3).filter((pipe) => pipe !== null && pipe !== undefined)
+  for (const pipe of extra) pipe.on('error', () => {})
+  const pipes = extra.slice(0, options.extraPipes ?? 0)
+  // The lifeline: read, so that its end is noticed.
+  for (const pipe of extra.slice(pipes.length)) if ('resume' in pipe) pipe.resume()
 
   const done = new Promise<ProcessOutcome>((resolve) => {
     let drain: NodeJS.Timeout | undefined
@@ -226,14 +235,21 @@ export function startProcess(options: ProcessOptions): RunningProcess {
 /** Starts the program. @throws the system's error, or `EMFILE` when too few descriptors are free. */
 function spawnLeader(options: ProcessOptions): ChildProcess {
   const takesInput = options.input !== undefined || options.interactive === true
-  const extra = Array.from({ length: options.extraPipes ?? 0 }, () => 'pipe' as const)
-  assertDescriptors(extra.length + 3)
-  return spawn(options.command, [...options.args], {
+  const pipe = (): 'pipe' => 'pipe'
+  const extra = Array.from({ length: options.extraPipes ?? 0 }, pipe)
+  const isGuarded = options.endsWithServer === true && process.platform !== 'win32'
+  const lifelines = Array.from({ length: isGuarded ? 1 : 0 }, pipe)
+  assertDescriptors(extra.length + lifelines.length + 3)
+  const inherited = options.inherit ?? []
+  const { command, args } = isGuarded
+    ? guarded(options.command, options.args, 3 + extra.length + inherited.length)
+    : options
+  return spawn(command, [...args], {
     cwd: options.cwd,
     env: { ...options.env },
     // Leader of a new session and process group, so that one signal reaches everything it starts.
     detached: true,
-    stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe', ...extra, ...(options.inherit ?? [])],
+    stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe', ...extra, ...inherited, ...lifelines],
     ...(options.user ?? {}),
     windowsHide: true,
   })

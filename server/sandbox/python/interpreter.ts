@@ -73,6 +73,7 @@ export function startInterpreter(options: {
     interactive: true,
     extraPipes: 1,
     inherit: inherited,
+    endsWithServer: true,
     // Python's output arrives in messages; this bounds what Node itself prints.
     maxOutputBytes: 2_000,
   })

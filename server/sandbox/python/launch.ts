@@ -130,14 +130,10 @@ function nodeArguments(files: InterpreterFiles, plan: InterpreterPlan): string[]
   ]
 }
 
-/** Ends the program when the server ends for any reason; needs util-linux (bubblewrap does it itself). */
-const DIE_WITH_PARENT =
-  'setpriv --pdeathsig KILL true 2>/dev/null && exec setpriv --pdeathsig KILL "$@"'
-
 /** Adds limits that the kernel enforces on every Unix, even when the server can no longer enforce its own. */
 function withLimits(command: string, args: readonly string[]): { command: string; args: string[] } {
   if (process.platform === 'win32') return { command, args: [...args] }
-  const script = `ulimit -c 0; ulimit -t ${MAX_CPU_SECONDS}; ${DIE_WITH_PARENT}; exec "$@"`
+  const script = `ulimit -c 0; ulimit -t ${MAX_CPU_SECONDS}; exec "$@"`
   return { command: '/bin/sh', args: ['-c', script, 'sandbox', command, ...args] }
 }
 
@@ -171,14 +167,13 @@ const LOADERS = [
   '/lib/ld-musl-aarch64.so.1',
 ]
 
-/** Arguments that build the new root: Node, its libraries, the interpreter; no /usr, no /etc, no /proc, no network. */
+/** Arguments that build the new root: Node, its libraries, the interpreter; no /usr, no /etc, no /proc, no network, no session of its own (bubblewrap.ts). */
 export async function kernelArguments(files: InterpreterFiles): Promise<string[]> {
   const args = [
     '--unshare-all',
     '--unshare-user',
     '--disable-userns',
     '--die-with-parent',
-    '--new-session',
     '--cap-drop',
     'ALL',
     '--uid',

@@ -1,11 +1,15 @@
 // Child processes: limits, killing the process group, captured output, and what bubblewrap hides.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bubblewrapArguments, detectBubblewrap } from '../../../server/sandbox/bubblewrap.ts'
 import { runProcess, startProcess } from '../../../server/sandbox/process.ts'
 import { builtProgram } from '../../support/built-programs.ts'
+import { eventually } from '../../support/eventually.ts'
 
 const shell = (script: string) => ({
   command: '/bin/sh',
@@ -22,6 +26,15 @@ async function isAlive(pid: number): Promise<boolean> {
   } catch {
     return false
   }
+}
+
+/** The ids of processes with this text among their arguments; zombies have none. */
+async function withArgument(text: string): Promise<string[]> {
+  const all = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const lines = await Promise.all(
+    all.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+  )
+  return all.filter((_, at) => lines[at]?.includes(text))
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
@@ -44,6 +57,31 @@ describe('a child process', () => {
     expect(printed).toEqual({ outcomes: expect.arrayContaining(['EMFILE', 'ran\n']) })
     expect(printed.outcomes.filter((one: string) => one !== 'EMFILE')).toEqual(['ran\n'])
   })
+
+  test.for(['kernel', 'none'] as const)(
+    'ends with the server that started it, however early that is killed, with isolation by %s',
+    { timeout: 120_000 },
+    async (isolation, { skip }) => {
+      const bubblewrap = await detectBubblewrap()
+      if (isolation === 'kernel' && !bubblewrap.available) skip(bubblewrap.reason)
+      if (process.platform !== 'linux') skip('only Linux lists the processes in /proc')
+      const program = join(import.meta.dirname, '../../support/sandbox/many-programs.ts')
+      for (let round = 0; round < 3; round += 1) {
+        const mark = `program-${randomUUID()}`
+        const server = spawn(process.execPath, ['--import', 'tsx', program, isolation, mark], {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        })
+        await once(server.stdout, 'data')
+        // Then, some of the programs have not begun yet, and others are in the midst of it.
+        await eventually(async () =>
+          expect((await withArgument(mark)).length).toBeGreaterThan(4 + 8 * round),
+        )
+        server.kill('SIGKILL')
+        await once(server, 'exit')
+        await eventually(async () => expect(await withArgument(mark)).toEqual([]))
+      }
+    },
+  )
 
   test('returns its exit code and both outputs', async () => {
     const outcome = await runProcess(shell('echo out; echo err >&2; exit 3'))

@@ -215,6 +215,7 @@ async function perform(
     timeoutMs: timeout * 1_000,
     signal: context.signal,
     maxOutputBytes: MAX_OUTPUT_BYTES,
+    endsWithServer: true,
     onOutput: (stream, text) => {
       if (left <= 0) return
       left -= text.length
@@ -249,7 +250,12 @@ function limitsFor(workspace: Workspace, limits: TreeLimits, bubblewrap: Bubblew
   const processLimit = bubblewrap.available
     ? `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes} 2>/dev/null; `
     : ''
-  return `umask 077; ${set}${processLimit}exec "$0" -c "$1"`
+  // Inside, a session of its own, so that `kill 0` reaches what the command started and not the sandbox around it. Outside, the
+  // guard is a child of the first process, which must not be a program that waits for all of its children.
+  const run = bubblewrap.available
+    ? 'command -v setsid >/dev/null && exec setsid "$0" -c "$1"; exec "$0" -c "$1"'
+    : '"$0" -c "$1"; exit $?'
+  return `umask 077; ${set}${processLimit}${run}`
 }
 
 function limitMessage(what: Exceeded, limits: TreeLimits): string {
