@@ -1484,6 +1484,7 @@ export interface OccurrencesTexts {
       readonly notSent: "nothing was sent"
       readonly notAccepted: "the channel did not accept it"
       readonly exitCode: "exit code {{number}}"
+      readonly commandsOff: "commands are off"
     }
     readonly ended: "{{name}}: {{state}}"
     readonly off: "The schedule is now off."

@@ -81,6 +81,12 @@ export function appError<Reason extends FailureReason>(
 /** An error as another thread can send it. */
 export type SentError = { reason: FailureReason; params?: ErrorParams }
 
+/** The reason of an error with its parameters, to be stored beside its text; null for other values. */
+export const namedFailure = (error: unknown): { reason: string; params?: ErrorParams } | null =>
+  error instanceof AppError
+    ? { reason: error.reason, ...(error.params === undefined ? {} : { params: error.params }) }
+    : null
+
 /** What another thread sends of an error; null for one without an entry in the list of failures. */
 export const sentError = ({ reason, params }: AppError): SentError | null =>
   isFailureReason(reason) ? { reason, ...(params === undefined ? {} : { params }) } : null

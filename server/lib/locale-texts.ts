@@ -23,8 +23,11 @@ interface Areas {
   occurrences: OccurrencesTexts
   prose: ProseTexts
   receipts: ReceiptsTexts
-  /** By reason. */
-  refusals: { readonly reasons: Readonly<Record<string, string>> }
+  /** By reason; and by the name of a parameter, what is added to a text without it. */
+  refusals: {
+    readonly reasons: Readonly<Record<string, string>>
+    readonly additions: Readonly<Record<string, string>>
+  }
   tools: ToolsTexts
 }
 
@@ -65,4 +68,32 @@ export const filled = <Text extends string>(
   return text.replaceAll(/\{\{(\w+)\}\}/g, (field, name: string) =>
     String(values.get(name) ?? field),
   )
+}
+
+/** The reason of a failure and the values in its text. */
+interface Failure {
+  reason: string
+  params?: Readonly<Record<string, string | number | string[]>> | null | undefined
+}
+
+/**
+ * The text of a failure in the language, with what the provider said; `english` where nothing else is known.
+ * @param fillIn puts the values in.
+ */
+export function refusalIn(
+  language: Language,
+  english: string,
+  failure: Failure | null,
+  fillIn: (text: string, params: Record<string, string | number | string[]>) => string,
+): string {
+  const { reasons, additions } = localeTexts(language, 'refusals')
+  const text = failure === null ? undefined : reasons[failure.reason]
+  if (language === 'en' || failure === null || text === undefined) return english
+  const params = failure.params ?? {}
+  const needed = [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name)
+  if (needed.some((name) => !(name in params))) return english
+  const added = Object.entries(additions).flatMap(([name, addition]) =>
+    name in params && !needed.includes(name) ? [addition] : [],
+  )
+  return fillIn([text, ...added].join(''), params)
 }

@@ -1,5 +1,5 @@
 // The text that informs a conversation that one of its messages was never delivered.
-import { filled, localeTexts } from '../lib/locale-texts.ts'
+import { filled, localeTexts, refusalIn } from '../lib/locale-texts.ts'
 import { textLanguage } from '../lib/text-language.ts'
 import { fillIn } from '../protocol/failures/failures.ts'
 import type { GivenUp } from './channels.ts'
@@ -13,8 +13,7 @@ export function givenUpNotice({
   failure,
 }: Pick<GivenUp, 'channel' | 'text' | 'failure'>): string {
   const language = textLanguage(text)
-  const known = localeTexts(language, 'refusals').reasons[failure.reason]
-  const reason = known === undefined ? failure.message : fillIn(known, failure.params ?? {})
+  const reason = refusalIn(language, failure.message, failure, fillIn)
   const excerpt = text.slice(0, EXCERPT_CHARACTERS)
   return filled(localeTexts(language, 'messages').undelivered, { channel, reason, excerpt })
 }

@@ -14,6 +14,7 @@ import type { Actor } from '../protocol/admin/audit.ts'
 import { CallId, type MessageId, type ProjectId, RunId, type UserId } from '../protocol/ids.ts'
 import { actorIn, doorOf } from './actor.ts'
 import { contentOf, PartContent } from './content.ts'
+import { errorInWords } from './error-in-words.ts'
 import { addNotice, addPart } from './parts.ts'
 import { mayReceive } from './permission.ts'
 import { answerHint, askedField, questionReference } from './questions.ts'
@@ -224,7 +225,10 @@ export async function press(
     const wanted = choice === 'approve' ? 'approved' : 'rejected'
     // Another press of the same button, or this one before the server ended.
     const isDone = decided?.status === wanted && decided.decidedThrough === doorOf(channel)
-    if (!isDone) return filled(texts.notDecided, { detail: error.message })
+    if (!isDone)
+      return filled(texts.notDecided, {
+        detail: errorInWords(content.text, error),
+      })
   }
   const run = await store.runs.find(RunId.parse(content.runId))
   if (run !== undefined) await settleCards({ ...part, isActive: true }, run, dependencies)
@@ -249,7 +253,7 @@ async function undo(
       said = filled(texts.undone, { files: restored })
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      return filled(texts.failed, { detail: error.message })
+      return filled(texts.failed, { detail: errorInWords(content.text, error) })
     }
   // After the restore: if the server ends before this, the button is obeyed again.
   const isFirst = await database.write(async (tx) => {

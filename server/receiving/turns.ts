@@ -22,6 +22,7 @@ import type { RunOrigin } from '../protocol/runs/origin.ts'
 import type { AnswerFiles } from './answer-files.ts'
 import { offerRequests, settleCards } from './cards.ts'
 import { ChatChoice, contentOf, type IncomingContent } from './content.ts'
+import { errorInWords } from './error-in-words.ts'
 import { addAnswer, addNotice, addPart } from './parts.ts'
 import { isOpenTo, mayReceive } from './permission.ts'
 
@@ -310,11 +311,11 @@ export async function startTurn(
         content: null,
       })
       if (ended.length === 0) return
-      const { failed } = textsOf(contentOf(first))
+      const content = contentOf(first)
       await addNotice(
         tx,
         chat.id,
-        filled(failed, { detail: error.message }),
+        filled(textsOf(content).failed, { detail: errorInWords(content?.text ?? '', error) }),
         { store, at },
         `turn:${first.turnId}`,
       )
@@ -384,8 +385,8 @@ async function endTurn(
   const answer =
     run === null ? '' : ((await store.messages.find(run.conversationId, run.messageId))?.text ?? '')
   const question = run === null ? undefined : await questionOf(run, store)
-  const texts = localeTexts(textLanguage(question ?? answer), 'messages').chat
-  const said = run === null ? texts.stopped : answerText(run, answer, texts)
+  const { stopped } = localeTexts(textLanguage(question ?? answer), 'messages').chat
+  const said = run === null ? stopped : answerText(run, answer, question ?? answer)
   const files = run === null ? [] : await answerFiles.of(run, answer)
   const at = now()
   const max = messengerOf(channel.type)?.maxCharacters ?? 4_000
@@ -419,14 +420,17 @@ async function questionOf(run: RunRow, store: Store): Promise<string | undefined
   return (await store.messages.find(run.conversationId, answer.parentId))?.text
 }
 
-/** The answer of a run that has ended, or why there is none. */
-function answerText(run: RunRow, answer: string, texts: ReturnType<typeof textsOf>): string {
+/** The answer of a run that has ended, or why there is none, in the language of what the person wrote. */
+function answerText(run: RunRow, answer: string, written: string): string {
+  const { chat: texts } = localeTexts(textLanguage(written), 'messages')
+  const inWords = (failure: RunRow['error'] | RunRow['reachedLimit']): string | null =>
+    failure === null ? null : errorInWords(written, failure)
   const detail =
     run.status === 'failed' || run.status === 'interrupted'
-      ? filled(texts.failed, { detail: run.error?.content ?? run.status })
+      ? filled(texts.failed, { detail: inWords(run.error) ?? run.status })
       : run.status === 'stopped'
         ? texts.stopped
-        : (run.reachedLimit?.content ?? null)
+        : inWords(run.reachedLimit)
   const said = [answer.trim(), detail].filter((text) => text !== null && text !== '').join('\n\n')
   return said === '' ? texts.nothing : said
 }

@@ -2,6 +2,7 @@
 import { deadline } from '../lib/abort.ts'
 import { newId } from '../lib/ids.ts'
 import { CallId } from '../protocol/ids.ts'
+import { findingText } from '../protocol/schedules/check-finding.ts'
 import type { ToolContext } from '../tools/definition.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import type { CheckDependencies } from './checks.ts'
@@ -14,7 +15,7 @@ export const commandRunner =
   async (command, run, ending) => {
     const tool = registry.snapshot(run.userId).get('exec')
     const parsed = tool?.parse(JSON.stringify({ command, timeout: COMMAND_SECONDS }))
-    if (parsed?.ok !== true) return { exitCode: null, detail: 'commands are off' }
+    if (parsed?.ok !== true) return { exitCode: null, detail: findingText('commandsOff') }
     const unavailable = (): never => {
       throw new Error('A check has no agents and spends nothing.')
     }

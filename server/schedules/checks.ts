@@ -4,7 +4,7 @@ import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { OccurrenceRow } from '../db/repositories/schedules/occurrences.ts'
 import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
 import type { Store } from '../db/store.ts'
-import { errorText } from '../errors.ts'
+import { errorText, namedFailure } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { parseJson } from '../protocol/read-json.ts'
 import { SUCCESS_BEGINS } from '../protocol/runs/call-outcome.ts'
@@ -53,7 +53,7 @@ interface Facts extends Checked {
   sent: readonly { to: string; delivered: boolean | null }[]
 }
 
-type Result = Pick<CheckOutcome, 'passed' | 'detail'>
+type Result = Omit<CheckOutcome, 'check'>
 
 /** Null while a delivery that a check asks for is still on its way. @throws if `signal` ended it. */
 export async function evaluateChecks(
@@ -87,10 +87,15 @@ export async function evaluateChecks(
     try {
       result = await evaluate(check, facts, dependencies, signal)
     } catch (error) {
-      result = { passed: false, detail: errorText(error) }
+      const failure = namedFailure(error)
+      result = {
+        passed: false,
+        detail: errorText(error),
+        ...(failure === null ? {} : { failure }),
+      }
     }
     signal.throwIfAborted()
-    outcomes.push({ check, passed: result.passed, detail: result.detail.slice(0, 500) })
+    outcomes.push({ check, ...result, detail: result.detail.slice(0, 500) })
   }
   return outcomes
 }

@@ -3,11 +3,11 @@ import type { Database, Writer } from '../db/database.ts'
 import type { NewOccurrence, OccurrenceRow } from '../db/repositories/schedules/occurrences.ts'
 import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
 import type { Store } from '../db/store.ts'
-import { appError, errorText } from '../errors.ts'
+import { appError, errorText, namedFailure } from '../errors.ts'
 import { createFairQueue } from '../lib/fair-queue.ts'
 import type { ProcessClock } from '../lib/process-clock.ts'
 import type { UserId } from '../protocol/ids.ts'
-import type { OccurrenceId, ScheduleId } from '../protocol/schedules/schedule.ts'
+import type { NamedFailure, OccurrenceId, ScheduleId } from '../protocol/schedules/schedule.ts'
 import { assertRight } from '../workspace/open-project.ts'
 import { duesUntil, missedRows, type SortedTimes, sortDues } from './due-times.ts'
 import { type ProgressDependencies, progress } from './progress.ts'
@@ -306,6 +306,7 @@ async function findDue(
 interface Refusal {
   reason: 'owner' | 'quota'
   detail: string
+  failure: NamedFailure | null
   /** Whether the person is told. */
   isTold: boolean
 }
@@ -322,12 +323,22 @@ async function refusalOf(
     // Before what is watched there is looked at.
     if (project !== null) assertRight(project, 'change')
   } catch (error) {
-    return { reason: 'owner', detail: errorText(error), isTold: schedule.isActive }
+    return {
+      reason: 'owner',
+      detail: errorText(error),
+      failure: namedFailure(error),
+      isTold: schedule.isActive,
+    }
   }
   const limit = schedules.maxPerUser(schedule.userId)
   if ((await store.schedules.countBefore(schedule)) < limit) return null
-  const { message: detail } = appError('schedules_exhausted', { limit })
-  return { reason: 'quota', detail, isTold: true }
+  const exhausted = appError('schedules_exhausted', { limit })
+  return {
+    reason: 'quota',
+    detail: exhausted.message,
+    failure: namedFailure(exhausted),
+    isTold: true,
+  }
 }
 
 const newestOf = ({ run, missed }: SortedTimes): Date | undefined =>
@@ -338,7 +349,7 @@ const isAt = ({ dueAt }: NewOccurrence, time: Date): boolean => dueAt.getTime() 
 /** Switches a schedule off. Its due time is listed as one that did not begin, and the person is told. */
 async function switchOff(
   { schedule, settings, move, times, at }: Due,
-  { reason, detail, isTold }: Refusal,
+  { reason, detail, failure, isTold }: Refusal,
   dependencies: ClockDependencies,
 ): Promise<OccurrenceRow[]> {
   const { store } = dependencies
@@ -351,6 +362,7 @@ async function switchOff(
       state: 'skipped',
       reason: 'not_started',
       detail,
+      failure,
       endedAt: at,
       untold: isTold ? toldOf('skipped', settings, true) : null,
     }
@@ -402,7 +414,12 @@ async function storeLook(
       await store.schedules.change(tx, schedule.id, { watchFailures })
       if (watchFailures % 3 !== 0) return []
       // Its end counts, and is told, as that of a run that failed.
-      const failed: NewOccurrence = { ...occurrence, reason: 'watch_failed', detail: seen.detail }
+      const failed: NewOccurrence = {
+        ...occurrence,
+        reason: 'watch_failed',
+        detail: seen.detail,
+        failure: seen.failure,
+      }
       return await store.occurrences.insertAll(tx, [failed])
     }
     await store.schedules.change(tx, schedule.id, { watchedAt: at, watchFailures: 0 })

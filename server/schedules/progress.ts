@@ -7,10 +7,12 @@ import type { Store } from '../db/store.ts'
 import { createFairQueue, type FairQueue } from '../lib/fair-queue.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
 import type { Change } from '../protocol/change.ts'
+import type { ErrorParams } from '../protocol/error.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { SUCCESS_BEGINS } from '../protocol/runs/call-outcome.ts'
 import type {
   EndedOccurrence,
+  NamedFailure,
   OccurrenceId,
   OccurrenceReason,
   OccurrenceState,
@@ -106,8 +108,9 @@ async function stepOn(
   const settings = ScheduleSettings.parse(schedule.settings)
   const withoutRun = { occurrence, schedule, settings, run: null }
   if (occurrence.reason === 'watch_failed') {
-    const { detail } = occurrence
-    await storeEnd(withoutRun, ending('failed', 'watch_failed', detail), dependencies)
+    const { detail, failure } = occurrence
+    const end = ending('failed', 'watch_failed', detail, failure)
+    await storeEnd(withoutRun, end, dependencies)
     return null
   }
   if (occurrence.runId === null) {
@@ -157,11 +160,13 @@ async function endOf(
   signal: AbortSignal,
 ): Promise<End | null> {
   const { store } = dependencies
-  if (run.status === 'failed') return ending('failed', 'run_failed', run.error?.content ?? null)
+  if (run.status === 'failed')
+    return ending('failed', 'run_failed', run.error?.content ?? null, nameOf(run.error))
   if (run.status === 'interrupted') return ending('failed', 'interrupted', null)
   if (run.finishReason === 'budget' || run.finishReason === 'max_iterations') {
     const isQuota = run.reachedLimit?.reason?.endsWith('_used_up') === true
-    return { ...ending('stopped', 'budget', run.reachedLimit?.content ?? null), isQuota }
+    const { reachedLimit: limit } = run
+    return { ...ending('stopped', 'budget', limit?.content ?? null, nameOf(limit)), isQuota }
   }
   if (run.status === 'stopped') return ending('stopped', 'stopped', null)
   const steps = await store.ledger.steps(run.messageId)
@@ -188,14 +193,26 @@ const ending = (
   state: OccurrenceState,
   reason: OccurrenceReason | null,
   detail: string | null,
-): End => ({ state, reason, detail, checks: [] })
+  failure: NamedFailure | null = null,
+): End => ({ state, reason, detail, failure, checks: [] })
+
+/** Runs that ended before reasons were stored have none. */
+const nameOf = (
+  failure: { reason?: string | undefined; params?: ErrorParams | undefined } | null,
+): NamedFailure | null =>
+  failure?.reason === undefined
+    ? null
+    : {
+        reason: failure.reason,
+        ...(failure.params === undefined ? {} : { params: failure.params }),
+      }
 
 const FAILURES: readonly OccurrenceState[] = ['unmet', 'failed', 'stopped']
 
 /** Stores the end once: whoever changes the row counts the failure, switches off, and tells. */
 async function storeEnd(
   { occurrence, schedule, settings, run }: Omit<Ended, 'run'> & { run: RunRow | null },
-  { state, reason, detail, checks, isQuota = false }: End,
+  { state, reason, detail, failure, checks, isQuota = false }: End,
   dependencies: ProgressDependencies,
   disables: ScheduleRow['disabledReason'] | 'trashed' = null,
 ): Promise<void> {
@@ -211,6 +228,7 @@ async function storeEnd(
       state,
       reason,
       detail: detail === null ? null : detail.slice(0, 1_000),
+      failure,
       checks,
       cost: run?.cost ?? null,
       input: null,

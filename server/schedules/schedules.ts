@@ -334,6 +334,7 @@ export const newOccurrence = (
   state: 'running',
   reason: null,
   detail: null,
+  failure: null,
   count: 1,
   requestKey: null,
   input: null,

@@ -5,11 +5,12 @@ import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { OccurrenceRow } from '../db/repositories/schedules/occurrences.ts'
 import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
 import type { Store } from '../db/store.ts'
-import { AppError, appError, errorText } from '../errors.ts'
+import { AppError, appError, errorText, namedFailure } from '../errors.ts'
 import type { Change } from '../protocol/change.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import type {
   CheckOutcome,
+  NamedFailure,
   OccurrenceReason,
   OccurrenceState,
 } from '../protocol/schedules/schedule.ts'
@@ -51,6 +52,8 @@ export interface End {
   state: OccurrenceState
   reason: OccurrenceReason | null
   detail: string | null
+  /** The failure whose text `detail` is. */
+  failure: NamedFailure | null
   checks: CheckOutcome[]
   /** Whether a quota of the account, not a limit of the schedule, is why. */
   isQuota?: boolean
@@ -78,7 +81,16 @@ const MODEL_GONE: readonly string[] = ['unknown_model', 'model_not_found']
 const ended = (
   end: Partial<End> & Pick<End, 'state' | 'reason'>,
   disables: ScheduleRow['disabledReason'] | 'trashed' = null,
-): Started => ({ kind: 'ended', end: { detail: null, checks: [], ...end }, disables })
+): Started => ({
+  kind: 'ended',
+  end: { detail: null, failure: null, checks: [], ...end },
+  disables,
+})
+
+const why = (error: unknown): Pick<End, 'detail' | 'failure'> => ({
+  detail: errorText(error),
+  failure: namedFailure(error),
+})
 
 /** Starts the run, or says why it waits or does not begin. Calling it again after a crash finds the same run. */
 export async function startRun(
@@ -105,7 +117,7 @@ export async function startRun(
     dependencies.assertAllowed(userId)
     if (project !== null) assertRight(project, 'change')
   } catch (error) {
-    return ended({ state: 'skipped', reason: 'not_started', detail: errorText(error) }, 'owner')
+    return ended({ state: 'skipped', reason: 'not_started', ...why(error) }, 'owner')
   }
   const conversation = await conversationOf(occurrence, schedule, settings, dependencies)
   // Its end is stored by whoever ended it.
@@ -144,12 +156,12 @@ export async function startRun(
       const since = Math.max(occurrence.createdAt.getTime(), turn?.getTime() ?? 0)
       if (now().getTime() - since < BUSY_MS) return { kind: 'wait' }
       const reason = error.code === 'too_many_runs' ? 'too_many_runs' : 'conversation_busy'
-      return ended({ state: 'skipped', reason, detail: error.message })
+      return ended({ state: 'skipped', reason, ...why(error) })
     }
     const isModelGone = MODEL_GONE.includes(error.code)
     const isQuota = QUOTA_REACHED.includes(error.code)
     return ended(
-      { state: 'failed', reason: 'not_started', detail: error.message, isQuota },
+      { state: 'failed', reason: 'not_started', ...why(error), isQuota },
       isModelGone ? 'model' : null,
     )
   }

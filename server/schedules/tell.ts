@@ -1,10 +1,12 @@
 // Tells a person what came of an occurrence, through what the schedule or the person's preferences name.
+
 import type { OccurrenceRow } from '../db/repositories/schedules/occurrences.ts'
 import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
 import type { Store } from '../db/store.ts'
-import { filled, localeTexts } from '../lib/locale-texts.ts'
+import { filled, localeTexts, refusalIn } from '../lib/locale-texts.ts'
 import { textLanguage } from '../lib/text-language.ts'
 import type { AskEntry } from '../protocol/accounts/preferences.ts'
+import { fillIn } from '../protocol/failures/failures.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { readFinding } from '../protocol/schedules/check-finding.ts'
 import type { OccurrenceState, ScheduleCheck } from '../protocol/schedules/schedule.ts'
@@ -67,7 +69,7 @@ export async function tellEnd(
 
 /** What came of it, in the language of the task. */
 async function textOf(
-  { state, detail, reason, conversationId, messageId, checks }: OccurrenceRow,
+  { state, detail, failure, reason, conversationId, messageId, checks }: OccurrenceRow,
   { name, settings }: ScheduleRow,
   { isOff, length }: { isOff: boolean; length: number },
   { store }: TellDependencies,
@@ -86,11 +88,14 @@ async function textOf(
       ? `${name}\n\n${cut(answer, length)}`
       : [...lines, cut(answer, length)].join('\n\n')
   }
-  if (detail !== null) lines.push(cut(detail, length))
-  for (const { check, passed, detail: stored } of checks) {
+  if (detail !== null) lines.push(cut(refusalIn(language, detail, failure, fillIn), length))
+  for (const { check, passed, detail: stored, failure: why = null } of checks) {
     if (passed) continue
     const known = readFinding(stored)
-    const found = known === null ? stored : filled(texts.found[known.finding], known)
+    const found =
+      known === null
+        ? refusalIn(language, stored, why, fillIn)
+        : filled(texts.found[known.finding], known)
     lines.push(`✗ ${lookedAt(check)}: ${found}`)
   }
   return cut(lines.join('\n'), Math.max(length, MAX_PREVIEW))

@@ -1,10 +1,11 @@
 // What a schedule watches: a page or files of a project, compared with what the last look saw. No model is called.
 import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
 import type { Store } from '../db/store.ts'
-import { errorText } from '../errors.ts'
+import { errorText, namedFailure } from '../errors.ts'
 import { attachable } from '../lib/attachable-text.ts'
 import { createFairQueue } from '../lib/fair-queue.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
+import type { NamedFailure } from '../protocol/schedules/schedule.ts'
 import type { MakeDiff } from '../workspace/checkpoints/diff/diffs.ts'
 import type { ScheduleSettings } from './settings.ts'
 
@@ -37,7 +38,7 @@ export interface WatchDependencies {
 
 /** What a look saw. */
 type Seen =
-  | { kind: 'failed'; detail: string }
+  | { kind: 'failed'; detail: string; failure: NamedFailure | null }
   /** `content`: what to remember; null: nothing changed. `input`: what the model is given; null: nothing is to be done. */
   | { kind: 'seen'; content: string | null; input: { name: string; content: string } | null }
 
@@ -66,7 +67,7 @@ export async function lookAtWatch(
     }
   } catch (error) {
     signal.throwIfAborted()
-    return { kind: 'failed', detail: errorText(error) }
+    return { kind: 'failed', detail: errorText(error), failure: namedFailure(error) }
   }
 }
 
@@ -80,5 +81,5 @@ async function contentOf(
   if ('files' in watch)
     return projectId === null ? '' : await readFiles(userId, projectId, watch.files, signal)
   const page = await readPage(watch.page, userId, signal)
-  return page.ok ? page.text : { kind: 'failed', detail: page.error }
+  return page.ok ? page.text : { kind: 'failed', detail: page.error, failure: null }
 }

@@ -4,6 +4,7 @@ import type {
   CheckOutcome,
   CreateScheduleBody,
   HookUrl,
+  NamedFailure,
   Occurrence,
   PatchScheduleBody,
   Schedule,
@@ -77,10 +78,19 @@ const body = {
     'A secret `whsec_…` with which requests to the hook must be signed. Null removes it.',
 } satisfies FieldsOf<CreateScheduleBody>
 
+const namedFailure = {
+  reason: 'Why, by its name in the list of failures.',
+  params: 'The values in its text.',
+} satisfies FieldsOf<NamedFailure>
+
 const outcome = {
   check: within('The check.', CHECK),
   passed: 'Whether it passed.',
   detail: 'What was found.',
+  failure: within(
+    'Why it could not be evaluated, where `detail` is the text of a failure.',
+    namedFailure,
+  ),
 } satisfies FieldsOf<CheckOutcome>
 
 const occurrence = {
@@ -90,7 +100,11 @@ const occurrence = {
   state:
     '`running`; `waiting` for a person, an earlier occurrence or a busy conversation; `done`; `quiet`: nothing to report; `unmet`: a check failed or a request expired; `failed`; `stopped`; `missed` while the server was down; `skipped`.',
   reason: 'Why it ended in this way. Null: no reason is needed.',
-  detail: 'More about the reason, for a person. Null: nothing.',
+  detail: 'More about the reason, for a person, in English. Null: nothing.',
+  failure: within(
+    'The failure whose text `detail` is, for texts in other languages.',
+    namedFailure,
+  ),
   manual: 'Whether a person started it.',
   count:
     'How many due times or requests it stands for: more than one for the oldest of many missed ones, and for requests that were skipped in a row.',

@@ -12,6 +12,7 @@ const FINDINGS = {
   notSent: 'nothing was sent',
   notAccepted: 'not accepted',
   exitCode: 'exit code {{number}}',
+  commandsOff: 'commands are off',
 } as const
 
 /** A key of what was found; each language has its text. */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AskEntry } from '../accounts/preferences.ts'
 import { ApprovalDeadline, ApprovalMode } from '../conversations/conversation.ts'
 import { optional, Timestamp, withoutNul } from '../envelope.ts'
+import { ErrorParams } from '../error.ts'
 import { ConversationId, MessageId, ProjectId, RunId } from '../ids.ts'
 
 /** The id of a schedule. */
@@ -183,9 +184,21 @@ export const OccurrenceReason = z.enum([
 ])
 export type OccurrenceReason = z.infer<typeof OccurrenceReason>
 
+/** The reason behind an English text, by its name in the list of failures, so that it can be said in its reader's language. */
+export const NamedFailure = z
+  .object({ reason: z.string(), params: ErrorParams.optional() })
+  .meta({ id: 'NamedFailure' })
+export type NamedFailure = z.infer<typeof NamedFailure>
+
 /** What a check found. */
 export const CheckOutcome = z
-  .object({ check: ScheduleCheck, passed: z.boolean(), detail: z.string() })
+  .object({
+    check: ScheduleCheck,
+    passed: z.boolean(),
+    detail: z.string(),
+    /** Why it could not be evaluated, where `detail` is the text of a failure. */
+    failure: NamedFailure.optional(),
+  })
   .meta({ id: 'CheckOutcome' })
 export type CheckOutcome = z.infer<typeof CheckOutcome>
 
@@ -199,6 +212,8 @@ export const Occurrence = z
     reason: OccurrenceReason.nullable(),
     /** More about the reason, for a person. */
     detail: z.string().nullable(),
+    /** Where `detail` is the text of a failure. */
+    failure: NamedFailure.nullable(),
     /** Whether a person started it. */
     manual: z.boolean(),
     /** How many due times it stands for; more than one only for many missed ones. */

@@ -261,6 +261,7 @@ const presentOccurrence = (row: OccurrenceRow): Occurrence => ({
   state: row.state,
   reason: row.reason,
   detail: row.detail,
+  failure: row.failure,
   manual: row.trigger === 'manual',
   count: row.count,
   run_id: row.runId,

@@ -77,6 +77,14 @@ describe.each(DIALECTS)('Telegram on %s', (dialect) => {
     expect(server.logged()).not.toContain(TOKEN)
   })
 
+  test('why there is no answer is said in the language of the question', async () => {
+    program.current = () => turn.error(401, 'No such key.')
+    api.updates.push(written(5, 'Was ist das, und wie heißt es?'))
+    await connect({ chat_id: 77 })
+    await eventually(() => expect(texts().join()).toContain('Der Anbieter sagt: No such key.'))
+    expect(texts().join()).not.toContain('The provider')
+  })
+
   test('a stranger gets a code and nothing else, and a button of the person decides the call', async () => {
     program.current = ({ messages }) =>
       messages.at(-1)?.role === 'user'

@@ -43,6 +43,35 @@ test('an end that is none as required is told in the language of the task, and t
   ])
 })
 
+test('why a run failed is told in the language of the task, and named for readers of any other', async () => {
+  const receiver = await startReceiver()
+  await on.open()
+  await on.call('POST', '/api/channels', {
+    type: 'webhook',
+    name: 'hook',
+    settings: { url: receiver.url },
+  })
+  const failing = await on.create({
+    name: '日报',
+    text: '请写一份今天的日报。',
+    when: { every: '1d' },
+    notify: ['channel:hook'],
+  })
+  on.answerWith(() => turn.error(401, 'No such key.'))
+  await on.call('POST', `/api/schedules/${failing.id}/run`)
+  await eventually(() => expect(receiver.received).toHaveLength(1))
+  const told = receiver.received.map(({ body }) => JSON.parse(body).content as string) // as above
+  expect(told[0]).toMatch(/^日报：失败\n[^a-z]*scripted[^a-z]*提供商的说明：No such key\.$/)
+  const [occurrence] = await on.occurrences(failing.id)
+  expect(occurrence).toMatchObject({
+    state: 'failed',
+    failure: {
+      reason: 'model_unauthorized',
+      params: { model: 'scripted', detail: 'No such key.' },
+    },
+  })
+})
+
 test('what was missed while the server was down is told with the reason', async () => {
   const receiver = await startReceiver()
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-told-'))

@@ -4,6 +4,7 @@ import type { ConversationId, MessageId, ProjectId, RunId } from '../../../proto
 import type {
   CheckOutcome,
   DisabledReason,
+  NamedFailure,
   OccurrenceId,
   OccurrenceReason,
   OccurrenceState,
@@ -81,6 +82,8 @@ export function defineScheduleTables(c: Columns, { users, projects, conversation
       state: c.choice<OccurrenceState>('state').notNull(),
       reason: c.choice<OccurrenceReason>('reason'),
       detail: c.text('detail'),
+      /** The failure whose text `detail` is. */
+      failure: c.json<NamedFailure>('failure'),
       /** How many due times it stands for. */
       count: c.integer('count').notNull(),
       /** The key by which a repeated request to a hook is known. */

@@ -5,6 +5,7 @@ import { Link, useSearch } from 'wouter'
 import { readFinding } from '../../../../server/protocol/schedules/check-finding.ts'
 import { useSchedule } from '../../lib/api/schedules.ts'
 import { fullTime, money } from '../../lib/format.ts'
+import { useRefusalText } from '../../lib/http/refusal-text.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { atPlaces } from '../../lib/list-keys.ts'
 import { paths } from '../../lib/paths.ts'
@@ -258,13 +259,17 @@ function LastOccurrence({ occurrence }: { occurrence: Occurrence }) {
 }
 
 /** What was not as required; of a check that only a request can make, as it was written, and what was found instead. */
-function FailedCheck({ of: { check, detail } }: { of: Occurrence['checks'][number] }) {
+function FailedCheck({ of: { check, detail, failure } }: { of: Occurrence['checks'][number] }) {
   const { t } = useTranslation()
+  const refusalText = useRefusalText()
   const shown = shownCheck(check)
   const known = readFinding(detail)
-  const found = known === null ? detail : t(`occurrence.found.${known.finding}`, known)
+  const text = failure === undefined ? detail : refusalText({ ...failure, message: detail })
+  const found = known === null ? text : t(`occurrence.found.${known.finding}`, known)
   const facts =
-    shown === null ? [JSON.stringify(check), found] : [t(`schedules.${shown.kind}`), shown.text]
+    shown === null
+      ? [JSON.stringify(check), found]
+      : [t(`schedules.${shown.kind}`), shown.text, ...(failure === undefined ? [] : [found])]
   return (
     <p dir="auto" className="text-note text-bad wrap-anywhere">
       ✗ <Facts of={facts} />
@@ -274,6 +279,7 @@ function FailedCheck({ of: { check, detail } }: { of: Occurrence['checks'][numbe
 
 function History({ id }: { id: string }) {
   const { t } = useTranslation()
+  const refusalText = useRefusalText()
   const list = useOccurrences(id)
   const items = list.data?.pages.flatMap((page) => page.items) ?? []
   if (list.isLoadingError)
@@ -291,7 +297,9 @@ function History({ id }: { id: string }) {
             ))}
             {item.detail !== null && (
               <p dir="auto" className="text-note text-muted wrap-anywhere">
-                {item.detail}
+                {item.failure === null
+                  ? item.detail
+                  : refusalText({ ...item.failure, message: item.detail })}
               </p>
             )}
           </li>
