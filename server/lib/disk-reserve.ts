@@ -12,6 +12,8 @@ const LOW_BYTES = 2 * 1024 * 1024
 /** The reserve is created only if it leaves this much free. */
 const AMPLE_BYTES = 8 * 1024 * 1024
 const CHECK_EVERY_MS = 5_000
+/** Requests that come one after the other do not each ask the disk whether another process has used the reserve. */
+const UNUSED_KNOWN_MS = 250
 const NAME = '.reserve'
 /** An empty file, there while the reserve is used. */
 const USED_NAME = '.reserve-used'
@@ -72,14 +74,23 @@ export async function openDiskReserve(
     )
   }
   if (await isLow()) await use()
-  const isUsed = async (): Promise<boolean> => isUnsaid || (await exists(place.used))
+  const isUsedNow = async (): Promise<boolean> => isUnsaid || (await exists(place.used))
+  /** When the reserve was last found unused, in milliseconds of the process. */
+  let unusedAt = Number.NEGATIVE_INFINITY
+  const isUsed = async (): Promise<boolean> => {
+    const now = performance.now()
+    if (now - unusedAt < UNUSED_KNOWN_MS) return false
+    const isNow = await isUsedNow()
+    if (!isNow) unusedAt = now
+    return isNow
+  }
   /** Only one at a time, however slow the disk is. */
   let isChecking = false
   const check = async (): Promise<void> => {
     if (isChecking) return
     isChecking = true
     try {
-      if (!(await fill(place)) || !(await isUsed())) return
+      if (!(await fill(place)) || !(await isUsedNow())) return
       await rm(place.used, { force: true })
       // Another process has used the reserve since it was seen: what said so is said again.
       if (!(await exists(place.file)))
@@ -96,9 +107,11 @@ export async function openDiskReserve(
   return {
     isUsed,
     async makeRoom() {
-      if ((await isUsed()) || !(await isLow()) || !(await exists(place.file))) return
-      // Another request may have used it meanwhile.
-      if (!(await isUsed())) await use()
+      if (!(await isUsedNow()) && (await isLow()) && (await exists(place.file)))
+        if (!(await isUsedNow()))
+          // Another request may have used it meanwhile.
+          await use()
+      unusedAt = Number.NEGATIVE_INFINITY
     },
     keep() {
       checkSafely()
