@@ -125,8 +125,10 @@ export interface ProjectDocuments {
 
 /** Counts texts against the storage of each user. */
 export interface TextCounter {
-  /** Counts a text that is about to be stored, with its answer. @throws AppError `quota_texts_refused`. */
+  /** Counts a text that is about to be stored. @throws AppError `quota_texts_refused`. */
   countText(userId: UserId, bytes: number): Promise<void>
+  /** Counts a text that has been stored. */
+  noteText(userId: UserId, bytes: number): void
 }
 
 /** What a user's groups permit. */

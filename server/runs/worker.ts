@@ -1,6 +1,7 @@
 // Performs one run: consumes the events of its loop, stores and emits them, and ends the run.
 
 import { toStep } from '../db/repositories/conversations/steps.ts'
+import { ROW_BYTES } from '../db/repositories/projects/storage.ts'
 import { RunOver } from '../db/run-attempt.ts'
 import { AppError, appError } from '../errors.ts'
 import { createWorkClock, type WorkClock } from '../lib/work-clock.ts'
@@ -18,6 +19,7 @@ import { type Ending, storeEnd } from './end/finish.ts'
 import { failureOfStop, retryNotice } from './end/run-failure.ts'
 import { createRunTitle, type RunTitle, titleWithoutAnswer } from './end/title.ts'
 import { RETRY_DELAYS_MS, retryWhileUnavailable, type WriteGroup } from './group-commit.ts'
+import type { RunLog } from './log/log.ts'
 import { outcomeOf } from './observation.ts'
 import type { PerformedRun, RunDependencies, RunFrame } from './performed-run.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
@@ -78,6 +80,7 @@ export async function performRun(
     if (event === null) active.runLog.close()
     else active.runLog.appendEvent(event)
   } finally {
+    dependencies.storage.noteText(run.userId, storedBytes(active.runLog))
     usage.release()
     spending.release()
     record?.end()
@@ -92,6 +95,20 @@ export async function performRun(
       reason: terminal?.event === 'error' ? (terminal.reason ?? null) : null,
     })
   }
+}
+
+/** Roughly the bytes that the steps of the answer take in the store. */
+function storedBytes(runLog: RunLog): number {
+  let bytes = 0
+  for (let index = 0; index < runLog.stepCount; index += 1) {
+    const step = runLog.step(index)
+    if (step === undefined) continue
+    const isResult = step.type === 'tool_result'
+    bytes += ROW_BYTES + Buffer.byteLength('content' in step ? step.content : step.arguments)
+    if (isResult && step.artifact !== undefined)
+      bytes += Buffer.byteLength(JSON.stringify(step.artifact))
+  }
+  return bytes
 }
 
 /** Works on the run within its limits, then stores its end. */

@@ -1,6 +1,10 @@
 // Each user's storage quota for projects, documents and files: writers reserve bytes before they write, one claim at a
 // time. Earlier contents of project files count, too, but never prevent a write: they are removed instead, oldest first.
-import type { StorageRepository, StoredKind } from '../db/repositories/projects/storage.ts'
+import {
+  ROW_BYTES,
+  type StorageRepository,
+  type StoredKind,
+} from '../db/repositories/projects/storage.ts'
 import { appError } from '../errors.ts'
 import { createFairQueue } from '../lib/fair-queue.ts'
 import type { SharedAmounts } from '../lib/limits.ts'
@@ -22,10 +26,12 @@ export interface StorageQuota {
    */
   claimTexts(userId: UserId, holder: string): Promise<(bytes: number) => Promise<void>>
   /**
-   * Counts a text that is about to be stored, such as a message with its answer. Now and then, this measures all texts.
+   * Counts a text that is about to be stored, such as a message. Now and then, this measures all texts.
    * @throws AppError `quota_texts_refused` while the user exceeds the quota with them.
    */
   countText(userId: UserId, bytes: number): Promise<void>
+  /** Counts a text that has been stored, such as an answer. */
+  noteText(userId: UserId, bytes: number): void
   /** The user's texts, measured now. */
   texts(userId: UserId): Promise<StoredTexts>
   /** Ends the holder's claims. Call it once its size is recorded, or if nothing was written. */
@@ -53,6 +59,7 @@ export const unlimitedStorage: StorageQuota = {
   claim: async () => {},
   claimTexts: async () => async () => {},
   countText: async () => {},
+  noteText() {},
   texts: async () => ({ conversations: { count: 0, bytes: 0 }, shares: { count: 0, bytes: 0 } }),
   release() {},
   left: async () => Number.POSITIVE_INFINITY,
@@ -62,12 +69,12 @@ export const unlimitedStorage: StorageQuota = {
 }
 
 /**
- * Texts that come one by one are measured after this many bytes of them, or this part of the limit. Each also counts for the
- * answer and its steps, which are not known yet.
+ * Texts that come one by one are measured after this many bytes of them, or this part of the limit; but not before they fill this
+ * part of the room that the last measurement has found, because each measurement reads all of the user's texts.
  */
 const MEASURED_EVERY_BYTES = 16 * 1024 * 1024
 const MEASURED_EVERY_PART = 1 / 8
-const ANSWER_BYTES = 64 * 1024
+const MEASURED_EVERY_PART_OF_ROOM = 1 / 4
 /** Room for texts that come one by one, whatever the limit: an administrator who forbids files does not forbid to chat. */
 const LEAST_TEXT_BYTES = 16 * 1024 * 1024
 
@@ -92,6 +99,13 @@ interface QuotaOptions {
   storedTexts: SharedAmounts
 }
 
+interface NotedTexts {
+  /** Bytes that the user stored when all texts were last measured; null before that. */
+  used: number | null
+  /** Bytes of texts that have come since then. */
+  since: number
+}
+
 /** What this instance knows of the storage of its users. */
 interface QuotaState extends QuotaOptions {
   readonly mutex: ReturnType<typeof createKeyedMutex>
@@ -104,8 +118,8 @@ interface QuotaState extends QuotaOptions {
   readonly holdersOfTexts: Map<string, { userId: UserId; stored: number; elsewhere: number }>
   /** Texts that this instance has stored, for the other instances. */
   readonly storedHere: Map<UserId, { bytes: number; forget: NodeJS.Timeout }>
-  /** Bytes of texts that came one by one since all texts were measured. */
-  readonly noted: Map<UserId, number>
+  /** Texts that came one by one. */
+  readonly noted: Map<UserId, NotedTexts>
   /** One measurement of a user at a time, because each reads all of the user's texts. */
   readonly measurements: ReturnType<typeof createFairQueue>
   readonly measuring: Map<UserId, Promise<Record<'conversations' | 'shares', StoredKind>>>
@@ -130,7 +144,7 @@ export function createStorageQuota(options: QuotaOptions): StorageQuota {
     claims: new Map<string, { userId: UserId; bytes: number }>(),
     holdersOfTexts: new Map<string, { userId: UserId; stored: number; elsewhere: number }>(),
     storedHere: new Map<UserId, { bytes: number; forget: NodeJS.Timeout }>(),
-    noted: new Map<UserId, number>(),
+    noted: new Map<UserId, NotedTexts>(),
     measurements: createFairQueue({ size: MAX_MEASUREMENTS, perOwner: 1 }),
     measuring: new Map<UserId, Promise<StoredTexts>>(),
     pending: new Map<UserId, number>(),
@@ -139,7 +153,8 @@ export function createStorageQuota(options: QuotaOptions): StorageQuota {
     claim: (userId, holder, bytes) => claim(quota, userId, holder, bytes, null),
     claimTexts: (userId, holder) => claimTexts(quota, userId, holder),
     texts: (userId) => texts(quota, userId),
-    countText: (userId, given) => countText(quota, userId, given),
+    countText: (userId, bytes) => countText(quota, userId, bytes),
+    noteText: (userId, bytes) => void noteText(quota, userId, bytes),
     release: (holder) => release(quota, holder),
     left: (userId) =>
       quota.mutex.run(userId, async () =>
@@ -272,16 +287,24 @@ async function claimTexts(
     })
 }
 
-async function countText(quota: QuotaState, userId: UserId, given: number): Promise<void> {
-  const bytes = given + ANSWER_BYTES
-  const since = (quota.noted.get(userId) ?? 0) + bytes
-  quota.noted.set(userId, since)
+/** @returns what has been noted since the last measurement, with this text. */
+function noteText(quota: QuotaState, userId: UserId, bytes: number): NotedTexts {
+  const before = quota.noted.get(userId)
+  const noted = { used: before?.used ?? null, since: (before?.since ?? 0) + bytes + ROW_BYTES }
+  quota.noted.set(userId, noted)
+  return noted
+}
+
+async function countText(quota: QuotaState, userId: UserId, bytes: number): Promise<void> {
+  const noted = noteText(quota, userId, bytes)
   const limit = Math.max(quota.limit(userId), LEAST_TEXT_BYTES)
-  if (since < Math.min(MEASURED_EVERY_BYTES, limit * MEASURED_EVERY_PART)) return
+  const least = Math.min(MEASURED_EVERY_BYTES, limit * MEASURED_EVERY_PART)
+  const room = noted.used === null ? 0 : limit - noted.used
+  if (noted.since < Math.max(least, room * MEASURED_EVERY_PART_OF_ROOM)) return
   const stored = bytesOf(await texts(quota, userId))
   const usedBytes = stored + (await quota.mutex.run(userId, () => used(quota, userId)))
   // Otherwise the next text is measured again, because the user may have deleted something.
-  if (usedBytes + bytes <= limit) quota.noted.set(userId, 0)
+  if (usedBytes + bytes <= limit) quota.noted.set(userId, { used: usedBytes, since: 0 })
   else
     throw appError(
       'quota_texts_refused',
