@@ -105,7 +105,7 @@ async function measureCatalogue(): Promise<Row[]> {
       const { name, description } = samples[at % samples.length] ?? { name: '', description: '' }
       return { name: `${name}-${at}`, description }
     })
-    const { name, description, parameters } = offerSkills(tool, skills, new Set())
+    const { name, description, parameters } = offerSkills(tool, skills)
     return estimateTokens(
       JSON.stringify({ type: 'function', function: { name, description, parameters } }),
     )

@@ -116,6 +116,7 @@ async function runLoop(
     progress: _progress,
     person: _person,
     plan: _plan,
+    loadedSkills: _loadedSkills,
     ...context
   } = work.context
   const schemas = task.tools.map(toSchema)

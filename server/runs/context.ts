@@ -53,7 +53,9 @@ export interface RunContext {
   foundTools: readonly string[]
   /** System prompt, earlier turns, and the steps of this answer so far. */
   messages: LlmMessage[]
-  /** Takes note of the skills whose instructions the model still has. Call it with what each request sends. */
+  /** Names of the skills whose instructions the model still has. */
+  loadedSkills: Set<string>
+  /** Takes note of these skills. Call it with what each request sends. */
   noteSkills(fitted: readonly LlmMessage[]): void
   /** The last message of each turn in `messages`, oldest first; a summary of dropped turns is stored with it. */
   turnEnds: MessageId[]
@@ -114,18 +116,19 @@ export async function prepareRunContext(
   const setting =
     branch.setting ?? (await store.conversations.findRunSetting(run.userId, run.conversationId))
   if (setting === undefined) throw appError('conversation_gone')
+  const callsTools = model.tool_mode !== 'none' && options.toolChoice !== 'none'
+  const usesSkills = (callsTools && options.toolsEnabled) || (options.skills ?? []).length > 0
   const [project, skills] = await Promise.all([
     run.projectId === null ? null : dependencies.describeProject(run.userId, run.projectId),
-    dependencies.skills.active(run.userId, run.projectId, setting),
+    usesSkills ? dependencies.skills.active(run.userId, run.projectId, setting) : [],
     dependencies.prepareTools(run.userId),
   ])
   const { preferences } = setting
   const conversation = { ...setting.conversation, ...options.settings }
   const offered = skills.filter(({ modelInvocable }) => modelInvocable)
   const loadedNames = new Set<string>()
-  const allTools = withSkills(dependencies.registry.snapshot(run.userId), offered, loadedNames)
+  const allTools = withSkills(dependencies.registry.snapshot(run.userId), offered)
   const resume = resumePoint(rows, allTools)
-  const callsTools = model.tool_mode !== 'none' && options.toolChoice !== 'none'
   const clientTools = callsTools ? (options.clientTools ?? []) : []
   const disabled = [...preferences.disabled_tools, ...(project?.disabledTools ?? [])]
   const tools =
@@ -198,6 +201,7 @@ export async function prepareRunContext(
     clientTools,
     foundTools: namesOfFound([...earlier.map(({ state }) => state), runState.current]),
     messages,
+    loadedSkills: loadedNames,
     noteSkills(fitted) {
       loadedNames.clear()
       for (const name of loadedSkills(offered, fitted)) loadedNames.add(name)

@@ -138,6 +138,8 @@ export interface ToolContext {
   readonly person?: PersonInput
   /** The plan of the run; absent for sub-agents and background tasks. */
   readonly plan?: PlanKeeper
+  /** Names of the skills whose instructions the model still has; a skill that it loads is added. Absent for sub-agents. */
+  readonly loadedSkills?: Set<string>
   /** Aborted when the run stops or the tool's time is up. Child processes must end within 1 s. */
   signal: AbortSignal
   /** Reports live output for the person while the call runs. The receiver bounds and merges it; it is never stored. */

@@ -246,6 +246,7 @@ function toolRunner(
         spending: performed.spending,
         ...(person === undefined ? {} : { person }),
         ...(plan === undefined ? {} : { plan }),
+        loadedSkills: context.loadedSkills,
       },
       progress: (callId, progress) => active.runLog.reportProgress({ id_ref: callId, progress }),
       approvals,

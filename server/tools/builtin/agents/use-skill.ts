@@ -47,14 +47,18 @@ export const createUseSkillTool = (skills: SkillSource): ToolDefinition =>
         .describe('One of its files, instead of its instructions.'),
     }),
     async handler({ name, file }, context) {
-      const { userId } = context
+      const { userId, loadedSkills } = context
+      // Without repeating what the model still has.
+      if (file === undefined && loadedSkills?.has(name))
+        return succeed({ name, already_loaded: true }, { display: name })
       const projectId = await projectOf(context)
       // Read again: consent may have ended, or the files may have changed, since the run began.
       const skill = (await skills.active(userId, projectId)).find(
         (one) => one.name === name && one.modelInvocable,
       )
       if (skill === undefined) return fail(`There is no skill ${JSON.stringify(name)} to use now.`)
-      if (file === undefined)
+      if (file === undefined) {
+        loadedSkills?.add(name)
         return {
           ...succeed(
             {
@@ -66,6 +70,7 @@ export const createUseSkillTool = (skills: SkillSource): ToolDefinition =>
           ),
           isKeptWhole: true,
         }
+      }
       const content = await skills.activeFile(userId, projectId, name, file)
       if (content === null)
         return fail(`The skill has no text file ${JSON.stringify(file)}.`, {
@@ -80,15 +85,10 @@ export const createUseSkillTool = (skills: SkillSource): ToolDefinition =>
     },
   })
 
-/**
- * The tool as a run offers it: with the names of the skills, and without repeating instructions that the model still has.
- * @param skills sorted by name. @param loaded names of the skills whose instructions are among the run's messages;
- * skills that the run loads are added.
- */
+/** The tool as runs with these skills offer it, which are sorted by name. */
 export function offerSkills(
   tool: ToolDefinition,
   skills: readonly { name: string; description: string }[],
-  loaded: Set<string>,
 ): ToolDefinition {
   const list = skills.map(({ name, description }) => `- ${name}: ${oneLine(description)}`)
   const { properties } = z
@@ -103,28 +103,6 @@ export function offerSkills(
         ...properties,
         name: { ...properties.name, enum: skills.map(({ name }) => name) },
       },
-    },
-    parse(rawArguments) {
-      const parsed = tool.parse(rawArguments)
-      if (!parsed.ok) return parsed
-      const { input } = parsed
-      const { name, file } = input.value
-      if (typeof name !== 'string' || file !== undefined) return parsed
-      return {
-        ok: true,
-        input: {
-          ...input,
-          async run(context) {
-            // Sub-agents, which have no plan, do not see what the run has loaded.
-            const isMain = context.plan !== undefined
-            if (isMain && loaded.has(name))
-              return succeed({ name, already_loaded: true }, { display: name })
-            const result = await input.run(context)
-            if (isMain && result.success) loaded.add(name)
-            return result
-          },
-        },
-      }
     },
   }
 }
