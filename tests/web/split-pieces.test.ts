@@ -1,4 +1,4 @@
-// Long tables and paragraphs are drawn in pieces, which look as if the block had been drawn whole.
+// Long tables, lists and paragraphs are drawn in pieces, which look as if the block had been drawn whole.
 import i18next from 'i18next'
 import { createElement, type ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
@@ -112,6 +112,23 @@ const table = (random: Random, words: readonly string[], rows: number): string =
   return [row(), '| --- | :-: | ---: |', ...Array.from({ length: rows }, row)].join('\n')
 }
 
+/** A list of items, of which some have lists of their own, with space between all of them or none. */
+const list = (random: Random, words: readonly string[], items: number): string => {
+  const line = () => `${random.pick(words)} ${random.pick(words)}`.replaceAll('\n', ' ').trim()
+  const isOrdered = random.share() < 0.4
+  const task = random.share() < 0.3 ? '[x] ' : ''
+  const from = random.below(12)
+  const space = random.share() < 0.3 ? '\n\n' : '\n'
+  const mark = random.pick(['-', '*', '+'])
+  const lines = Array.from({ length: items }, (_, at) => {
+    const own = isOrdered ? `${from + at}. ` : `${mark} `
+    const inner = random.share() < 0.2 ? `\n${' '.repeat(own.length)}- ${line()}` : ''
+    const more = random.share() < 0.1 ? `\n${' '.repeat(own.length)}${line()}` : ''
+    return `${own}${random.share() < 0.5 ? task : ''}${line()}${more}${inner}`
+  })
+  return lines.join(space)
+}
+
 const isOneBlock = (text: string): boolean => {
   const blocks = splitBlocks(text)
   return blocks.length === 1 && blocks[0]?.kind === 'markdown'
@@ -119,7 +136,7 @@ const isOneBlock = (text: string): boolean => {
 
 describe('pieces', () => {
   test(`look like the whole block, with ordinary text (SEED=${SEED})`, () => {
-    let split = 0
+    let [split, lists] = [0, 0]
     for (const { random, what } of rounds(25)) {
       const text = paragraph(random, ORDINARY, 1_500)
       if (!isOneBlock(text)) continue
@@ -128,14 +145,21 @@ describe('pieces', () => {
       const rows = table(random, ORDINARY, 20)
       expect(splitPieces(rows)?.pieces.length, what).toBe(2)
       expect(inPieces(rows), what).toBe(whole(rows))
+      const items = list(random, ORDINARY, 25)
+      if (!isOneBlock(items)) continue
+      if (splitPieces(items)?.kind === 'list') lists += 1
+      expect(inPieces(items), what).toBe(whole(items))
     }
     expect(split).toBeGreaterThan(10)
+    expect(lists).toBeGreaterThan(3)
   })
 
   test(`look like the whole block, with marks that open and close nothing (SEED=${SEED})`, () => {
     for (const { random, what } of rounds(80)) {
       const text = paragraph(random, [...ORDINARY, ...ORDINARY, ...HOSTILE], 1_500, [...SPACES, ''])
       if (isOneBlock(text)) expect(inPieces(text), what).toBe(whole(text))
+      const items = list(random, [...ORDINARY, ...HOSTILE], 25)
+      if (isOneBlock(items)) expect(inPieces(items), what).toBe(whole(items))
     }
   })
 
@@ -145,7 +169,9 @@ describe('pieces', () => {
       const text =
         random.share() < 0.5
           ? paragraph(random, words, 3_000, [...SPACES, ''])
-          : table(random, words, 40)
+          : random.share() < 0.5
+            ? table(random, words, 40)
+            : list(random, words, 50)
       let grown: Pieces | null = null
       for (let end = 1; end < text.length + 40; end += random.below(40) + 1) {
         grown = splitPieces(text.slice(0, end), grown)
@@ -178,6 +204,38 @@ describe('pieces', () => {
     const words = 'some words '.repeat(100)
     for (const text of [`${words}\n===`, `${words}\n10. a`, `> ${words}`, `| a |\n| - |\n${words}`])
       expect(inPieces(text)).toBe(whole(text))
+  })
+
+  test('of a list, wherever it is cut off while it grows, look like the whole list', () => {
+    const item = (at: number) =>
+      `${at}. point ${at} with **bold** words\n   - and \`code\` of its own`
+    for (const space of ['\n', '\n\n']) {
+      const items = Array.from({ length: 14 }, (_, at) => item(at + 88)).join(space)
+      for (let end = items.length - 75; end <= items.length; end += 1) {
+        const text = items.slice(0, end)
+        if (isOneBlock(text)) expect(inPieces(text)).toBe(whole(text))
+      }
+    }
+  })
+
+  test('of a list are one list also if its items hold headings, code, rules or nothing', () => {
+    const items = '- some words of a point\n'.repeat(30)
+    for (const end of [
+      '- # heading\n2',
+      '- a\n-',
+      '- a\n*',
+      '- a\n***',
+      '- - -',
+      '-     code',
+      '- > quoted\nlazy',
+      '- a\n  | b |\n  | - |\n- c',
+      '- a\n\n      code\n- c',
+      '- a\n\n  b\n- c',
+      '- a\n 1. b',
+      '- ~~~\n- a\n- ~~~',
+      '- $$\n- a\n- $$',
+    ])
+      expect(inPieces(items + end), end).toBe(whole(items + end))
   })
 
   test('of a table take the direction of its first letter, wherever it is', () => {

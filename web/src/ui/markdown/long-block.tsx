@@ -1,4 +1,4 @@
-// Draws a table or a long paragraph piece by piece: while it grows, only its last piece is parsed and drawn again.
+// Draws a table, a long list or a long paragraph piece by piece: while it grows, only its last piece is parsed and drawn again.
 import { Fragment, type ReactNode, useRef } from 'react'
 import type { FootnoteNumbers } from '../../../../server/protocol/markdown/footnote-numbers.ts'
 import {
@@ -14,13 +14,23 @@ import { TableFrame } from './table-frame.tsx'
 const childNamed = (node: TreeNode | undefined, name: string): TreeNode | undefined =>
   node?.children?.find(({ tagName }) => tagName === name)
 
+/** The element around all pieces, as a piece shows it. */
+interface Around {
+  dir?: string | undefined
+  /** The number of the first item of a list, unless it is 1. */
+  start?: number | undefined
+  /** Whether items of a list are tasks. */
+  hasTasks?: boolean
+}
+
 /** A piece as it was last drawn, and from what. */
 interface Drawn {
   lead: string
   source: MarkdownSource
   content: ReactNode
-  /** The direction of its table. */
-  dir: string | undefined
+  around: Around
+  /** Whether it is nothing but what the pieces of such a block are. */
+  isPiece: boolean
 }
 
 /** Draws the content of a paragraph, without what was put before its text. */
@@ -31,7 +41,7 @@ function drawContent(source: MarkdownSource, lead: string): Drawn {
     if (first?.type === 'text') first.value = (first.value ?? '').slice(lead.length)
     tree.children = children
   })
-  return { lead, source, content, dir: undefined }
+  return { lead, source, content, around: {}, isPiece: true }
 }
 
 /** Draws the head of a table, or its rows. */
@@ -46,7 +56,34 @@ function drawRows(source: MarkdownSource, part: 'thead' | 'tbody'): Drawn {
       tree.children = (found?.children ?? []).filter(({ type }) => type === 'element')
     else tree.children = found === undefined ? [] : [found]
   })
-  return { lead: '', source, content, dir }
+  return { lead: '', source, content, around: { dir }, isPiece: true }
+}
+
+const LIST = /^[uo]l$/
+
+/** Draws items of a list. */
+function drawItems(
+  source: MarkdownSource,
+  { hasTail, isFirst }: Record<'hasTail' | 'isFirst', boolean>,
+): Drawn {
+  let around: Around = {}
+  let isPiece = false
+  const content = drawMarkdown(source, () => (tree) => {
+    const elements = (tree.children ?? []).filter(({ type }) => type === 'element')
+    const [list] = elements
+    isPiece = elements.length === 1 && LIST.test(list?.tagName ?? '')
+    if (!isPiece) return
+    const { dir, start, className } = list?.properties ?? {}
+    around = {
+      dir: typeof dir === 'string' ? dir : undefined,
+      start: typeof start === 'number' ? start : undefined,
+      hasTasks: className !== undefined,
+    }
+    // Between items there are ends of lines.
+    const children = list?.children ?? []
+    tree.children = children.slice(isFirst ? 0 : 1, hasTail ? -2 : undefined)
+  })
+  return { lead: '', source, content, around, isPiece }
 }
 
 const isSame = (a: MarkdownSource, b: MarkdownSource): boolean =>
@@ -61,7 +98,7 @@ const isSame = (a: MarkdownSource, b: MarkdownSource): boolean =>
 
 /** A block that `splitPieces` has split. */
 export function LongBlock({
-  block: { text, kind, head, pieces },
+  block: { text, kind, head, tail, pieces },
   numbers,
   definitions,
   growing,
@@ -80,7 +117,7 @@ export function LongBlock({
     const source = {
       ...surroundings,
       text: withDefinitions(
-        kind === 'table' ? `${head}\n${piece.text}` : lead + piece.text,
+        kind === 'table' ? `${head}\n${piece.text}` : lead + piece.text + tail,
         definitions,
       ),
       numbers: numbersIn(head + piece.text, numbers),
@@ -89,15 +126,39 @@ export function LongBlock({
     const before = known.current[index]
     if (before?.lead === lead && isSame(before.source, source)) return before
     if (kind === 'paragraph') return drawContent(source, lead)
+    if (kind === 'list') return drawItems(source, { hasTail: tail !== '', isFirst: index === 0 })
     return drawRows(source, index === 0 ? 'thead' : 'tbody')
   })
+  if (known.current.some(({ isPiece }) => !isPiece))
+    return drawMarkdown({
+      ...surroundings,
+      text: withDefinitions(text, definitions),
+      numbers: numbersIn(text, numbers),
+      growing,
+    })
   const contents = known.current.map(({ content }, index) => (
     <Fragment key={all[index]?.start}>{content}</Fragment>
   ))
+  const around = known.current.map((drawn) => drawn.around)
+  const dir = around.find((piece) => piece.dir !== undefined)?.dir
   if (kind === 'paragraph')
     return <p dir={surroundings.inherits ? undefined : 'auto'}>{contents}</p>
+  if (kind === 'list') {
+    const className = around.some(({ hasTasks }) => hasTasks) ? 'contains-task-list' : undefined
+    if (/^\d/.test(text))
+      return (
+        <ol start={around[0]?.start} className={className} dir={dir}>
+          {contents}
+        </ol>
+      )
+    return (
+      <ul className={className} dir={dir}>
+        {contents}
+      </ul>
+    )
+  }
   return (
-    <TableFrame dir={known.current.find(({ dir }) => dir !== undefined)?.dir}>
+    <TableFrame dir={dir}>
       {contents[0]}
       {contents.length > 1 && <tbody>{contents.slice(1)}</tbody>}
     </TableFrame>

@@ -1,4 +1,4 @@
-// Splits one long table or paragraph into pieces that can be parsed and drawn on their own, so that while it grows only its last piece is.
+// Splits one long table, list or paragraph into pieces that can be parsed and drawn on their own, so that while it grows only its last piece is.
 
 import { isFormula } from '../../../../server/protocol/markdown/math-text.ts'
 import { isTableHead } from '../../../../server/protocol/markdown/split-blocks.ts'
@@ -8,16 +8,18 @@ export interface Piece {
   /** Where it begins in the block. */
   readonly start: number
   readonly text: string
-  /** What stands before it when it is parsed alone, so that it is read as the rest of a paragraph; empty for the first piece. */
+  /** What stands before it when it is parsed alone, so that it is read as the rest of a paragraph; empty for the first piece, and for rows and items. */
   readonly lead: string
 }
 
-/** A block in pieces: rows below the head of a table, or parts of a paragraph. */
+/** A block in pieces: rows below the head of a table, items of a list, or parts of a paragraph. */
 export interface Pieces {
   readonly text: string
-  readonly kind: 'table' | 'paragraph'
-  /** The two lines that begin a table; empty for a paragraph. */
+  readonly kind: 'table' | 'list' | 'paragraph'
+  /** The two lines that begin a table; empty for others. */
   readonly head: string
+  /** What stands behind each piece when it is parsed alone: an item that says that a list has space between its items. */
+  readonly tail: string
   readonly pieces: readonly Piece[]
 }
 
@@ -48,7 +50,49 @@ function splitTable(text: string): Pieces | null {
     pieces.push({ start, text: piece, lead: '' })
     start += piece.length + 1
   }
-  return { text, kind: 'table', head, pieces }
+  return { text, kind: 'table', head, tail: '', pieces }
+}
+
+/** Items are parsed together until they have so many characters. */
+const PIECE_ITEM_CHARACTERS = 400
+/** The mark of an item of the list itself: what follows it begins a paragraph. */
+const ITEM = /^(?:([-*+])|\d{1,9}([.)])) {1,4}(?=[^\s#>|<])/
+/** The beginning of a mark, at the end of what has arrived. */
+const PART_OF_MARK = /^(?:[-*+]|\d{1,9}[.)]?)$/
+const RULE = /^[-*][ \t]*[-*][ \t]*[-*]/
+/** What may reach from one item into the next one: comments, formulas, and fences, which are counted in the whole text. */
+const BEYOND_ITEM = /<[!?]|`{3}|~{3}|\$\$|\\[([]|\\begin\b/
+const indentOf = (line: string): number => line.length - line.trimStart().length
+
+/** An item is parsed without the others: it begins wherever its mark stands at the beginning of a line, whatever is open before it. */
+function splitList(text: string): Pieces | null {
+  const first = ITEM.exec(text)
+  if (first === null || BEYOND_ITEM.test(text)) return null
+  const lines = text.trimEnd().split('\n')
+  const pieces: Piece[] = []
+  let [start, at, indent] = [0, 0, 0]
+  let isAfterBlank = false
+  let isLoose = false
+  for (const [index, line] of lines.entries()) {
+    const item = ITEM.exec(line)
+    const isBlank = line.trim() === ''
+    if (item !== null) {
+      if (item[1] !== first[1] || item[2] !== first[2] || RULE.test(line)) return null
+      indent = item[0].length
+      isLoose ||= isAfterBlank
+      if (at - start > PIECE_ITEM_CHARACTERS) {
+        pieces.push({ start, text: text.slice(start, at).trimEnd(), lead: '' })
+        start = at
+      }
+    } else if (index === lines.length - 1 && PART_OF_MARK.test(line)) isLoose ||= isAfterBlank
+    // Only a blank line between items says that there is space between all.
+    else if (!isBlank && (isAfterBlank || line.includes('\t') || indentOf(line) < indent))
+      return null
+    isAfterBlank = isBlank
+    at += line.length + 1
+  }
+  pieces.push({ start, text: text.slice(start).trimEnd(), lead: '' })
+  return { text, kind: 'list', head: '', tail: isLoose ? `\n\n${first[0]}0` : '', pieces }
 }
 
 /** A line that is, or may make its paragraph, something else: code, a list, a heading, a quotation, a rule, a table, HTML, a formula or a definition. */
@@ -226,16 +270,17 @@ function splitParagraph(text: string, before: Pieces | null): Pieces | null {
     start = next.end
     lead = next.lead
   }
-  return { text, kind: 'paragraph', head: '', pieces }
+  return { text, kind: 'paragraph', head: '', tail: '', pieces }
 }
 
 /**
- * The pieces of a block of Markdown; null for a block that is drawn whole: a short paragraph, or what is neither a table nor a
- * paragraph. A piece depends only on the text before its end, so the pieces of a text that grows are those of the complete text.
+ * The pieces of a block of Markdown; null for a block that is drawn whole: a short list or paragraph, or what is neither a table
+ * nor one of these. A piece depends only on the text before its end, so the pieces of a text that grows are those of the complete text.
  * @param before the result for the beginning of the text
  */
 export function splitPieces(text: string, before: Pieces | null = null): Pieces | null {
   const table = splitTable(text)
   if (table !== null) return table
-  return text.length <= PIECE_CHARACTERS ? null : splitParagraph(text.trimEnd(), before)
+  if (text.length <= PIECE_CHARACTERS) return null
+  return splitList(text) ?? splitParagraph(text.trimEnd(), before)
 }
