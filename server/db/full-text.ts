@@ -25,6 +25,9 @@ export function passageTerms(words: readonly SearchTerm[]): Term[] {
   return [...terms.values()]
 }
 
+/** The query for one word on PostgreSQL. */
+export const matchTerm = ({ word, prefix }: Term): string => `'${word}'${prefix ? ':*' : ''}`
+
 /** The query for passages of a project: with all words of `all`, and at least one of `some` unless it is empty. */
 export function matchPassages(
   dialect: Dialect,
@@ -34,8 +37,8 @@ export function matchPassages(
 ): string {
   const isSqlite = dialect === 'sqlite'
   const [and, or] = isSqlite ? [' AND ', ' OR '] : [' & ', ' | ']
-  const written = ({ word, prefix }: Term): string =>
-    isSqlite ? `"${word}"${prefix ? '*' : ''}` : `'${word}'${prefix ? ':*' : ''}`
+  const written = (term: Term): string =>
+    isSqlite ? `"${term.word}"${term.prefix ? '*' : ''}` : matchTerm(term)
   return [
     written({ word: projectWord(projectId), prefix: false }),
     ...all.map(written),

@@ -2,7 +2,13 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { ProjectId } from '../../../protocol/ids.ts'
 import type { Database, Reader } from '../../database.ts'
-import { matchPassages, passageTerms, type SearchTerm, type Term } from '../../full-text.ts'
+import {
+  matchPassages,
+  matchTerm,
+  passageTerms,
+  type SearchTerm,
+  type Term,
+} from '../../full-text.ts'
 
 /** Passages that are looked at for each word, at most: of a word that more contain, these are a sample. */
 const MAX_PER_WORD = 1_000
@@ -50,6 +56,8 @@ interface Extent {
 const SHARES_MS = 60_000
 /** PostgreSQL reads all passages with a word, however few are wanted. Words with a higher share only rank what others find. */
 const COMMON_SHARE = 0.02
+/** If even the rarest of a query's words is in more passages than this, PostgreSQL looks only at the newest ones. */
+const MAX_READ = 10_000
 /** In a project with fewer passages, no word is common. */
 const FEW_PASSAGES = 5 * MAX_PER_WORD
 
@@ -132,9 +140,10 @@ export function createPassageSearch(database: Database) {
     const isCommon = ({ word }: Term): boolean =>
       count > FEW_PASSAGES && (shares.get(word) ?? 0) > COMMON_SHARE
     const none = sql`'[]'`
+    const rarest = Math.min(...terms.map(({ word }) => shares.get(word) ?? 0)) * count
     const [newest, all, ...each] = await valuesOf(readOffThread, [
       isSqlite ? ids() : none,
-      ids(...terms),
+      rarest > MAX_READ ? none : ids(...terms),
       ...terms.map((term) => (isCommon(term) ? none : ids(term))),
     ])
     const extent: Extent = { count, hasUnready, newest: readIds(newest), shares }
@@ -168,9 +177,26 @@ export function createPassageSearch(database: Database) {
     return common.map((word, index) => ({ ...word, ids: [...word.ids, ...readIds(found[index])] }))
   }
 
-  /** The passages with these ids that are ready, with their words. */
-  const fetchPassages = (projectId: ProjectId, ids: readonly number[]) =>
-    readOffThread
+  /** Which of the newest passages of the project contain each word, for words that so many contain that the index is no help. */
+  async function amongNewest(projectId: ProjectId, words: readonly Listed[]): Promise<Listed[]> {
+    const newest = sql`(with ready as materialized (select id, sum(passages) over (order by created_at desc, id desc) - passages as newer from documents where project_id = ${projectId} and status = 'ready')
+      select found.id, strip(found.tokens_index) as words from ready cross join lateral (select id, tokens_index from passages where document_id = ready.id order by position desc limit ${MAX_PER_WORD} - ready.newer) as found where ready.newer < ${MAX_PER_WORD} offset 0)`
+    const columns = words.map(({ term }, index): [string, SQL<unknown>] => {
+      const query = matchTerm(term)
+      return [
+        `value${index}`,
+        sql`coalesce(json_agg(id) filter (where words @@ to_tsquery('simple', ${query})), '[]')::text`,
+      ]
+    })
+    const [row = {}] = await readOffThread
+      .select(Object.fromEntries(columns))
+      .from(sql`${newest} as newest`)
+    return words.map((word, index) => ({ ...word, ids: readIds(row[`value${index}`]) }))
+  }
+
+  /** The passages with these ids that are ready, with their words. A join might read the passages once for each document of all projects. */
+  async function fetchPassages(projectId: ProjectId, ids: readonly number[]) {
+    const rows = await readOffThread
       .select({
         id: passages.id,
         documentId: passages.documentId,
@@ -179,17 +205,15 @@ export function createPassageSearch(database: Database) {
         page: passages.page,
         text: passages.text,
         tokens: passages.tokens,
-        document: documents.name,
+        document: sql<string | null>`(select documents.name from documents
+          where documents.id = passages.document_id and documents.status = 'ready')`,
       })
       .from(passages)
-      .innerJoin(documents, eq(documents.id, passages.documentId))
-      .where(
-        and(
-          inArray(passages.id, [...ids]),
-          eq(passages.projectId, projectId),
-          eq(documents.status, 'ready'),
-        ),
-      )
+      .where(and(inArray(passages.id, [...ids]), eq(passages.projectId, projectId)))
+    return rows.flatMap(({ document, ...passage }) =>
+      document === null ? [] : [{ ...passage, document }],
+    )
+  }
 
   /**
    * Passages of ready documents that contain at least one of the words, best first. Those with all of them, and with the rarest
@@ -211,8 +235,11 @@ export function createPassageSearch(database: Database) {
     // Without a rare word, the least common ones take its place.
     const leading = rare.length > 0 ? rare : common.slice(0, 1)
     const others = rare.length > 0 ? common : common.slice(1)
-    const known =
-      leading.length > 0 && others.length > 0
+    const isEverywhere =
+      !isSqlite && rare.length === 0 && common.every(({ frequency }) => frequency > MAX_READ)
+    const known = isEverywhere
+      ? await amongNewest(projectId, common)
+      : leading.length > 0 && others.length > 0
         ? [...leading, ...(await withRareWords(projectId, leading, others, extent))]
         : leading
     const ids = bestOf(known, all, extent, Math.max(MAX_RANKED, limit))
