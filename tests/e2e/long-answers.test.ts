@@ -152,13 +152,15 @@ describeInBrowser('a long answer', (visitor) => {
     },
   )
 
-  test('a long table and a long paragraph keep the elements of their finished rows and sentences while they stream in, and look the same when they are opened again', async () => {
+  test('a long table, list and paragraph keep the elements of their finished rows, items and sentences while they stream in, and look the same when they are opened again', async () => {
     const rows = Array.from({ length: 120 }, (_, at) => `| row ${at} | **${at}** | \`c${at}\` |`)
     const table = `| name | *count* | code |\n| :- | -: | - |\n${rows.join('\n')}`
+    const items = Array.from({ length: 90 }, (_, at) => `- item ${at} is **bold**\n  - \`c${at}\``)
     const sentences = Array.from({ length: 80 }, (_, at) => `Sentence ${at} has **bold** words.`)
     const shown = `[...document.querySelectorAll('article .prose')].at(-1)`
     for (const { text, early, late } of [
       { text: table, early: 'tbody tr:nth-child(3)', late: 'row 119' },
+      { text: items.join('\n'), early: 'ul li:nth-child(3)', late: 'c89' },
       { text: sentences.join(' '), early: 'p strong:nth-of-type(3)', late: 'Sentence 79' },
     ]) {
       let release = (): void => {}

@@ -70,7 +70,20 @@ describe.each(DIALECTS)('query plans (%s)', (dialect) => {
       conversation_id: `'c' || n.i`,
       ended_at: 'original.created_at',
     })
+    const stranger = (await somebody(store)).id
+    const other = await store.projects.create(stranger, { name: 'o', description: null })
+    await makeCopies(settings, database.tables.projects, other, 20_000, { id: `'p' || n.i` })
     await onConnection(settings, 'analyze')
+  })
+
+  test("a list of projects does not read other people's projects", async () => {
+    const plans = await plansOf(async () => {
+      expect((await store.projects.list(userId, { limit: 50 })).total).toBe(1)
+      expect(await store.projects.names(userId)).toHaveLength(1)
+    })
+    expect(plans.length).toBeGreaterThan(2)
+    for (const plan of plans)
+      expect(plan).not.toMatch(/SCAN projects(?!_)|(?:Seq|Index Only|Index) Scan on projects/)
   })
 
   test('a page among 100,000 conversations is read from the index', async () => {

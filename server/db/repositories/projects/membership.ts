@@ -56,9 +56,23 @@ export function createMembership({
     )
   }
 
+  /** SQL for: the user may see the project of the row. Reads the user's projects instead of asking about each of everybody's, for lists. */
+  const isAmongThoseOf = (user: UserId) =>
+    inArray(
+      projects.id,
+      read
+        .select({ id: projects.id })
+        .from(projects)
+        .where(and(eq(projects.userId, user), inArray(projects.creatorRole, [...ROLES])))
+        .unionAll(
+          read.select({ id: projectMembers.projectId }).from(projectMembers).where(namesUser(user)),
+        ),
+    )
+
   return {
     namesUser,
     hasRole,
+    isAmongThoseOf,
     /** SQL for: the user may see the project of the row. */
     isMember: (user: UserInQuery) => hasRole(user, 'use'),
     /** The role of a user who is a member. Wrapped, so that a query of one table keeps the names of the tables in it. */

@@ -165,13 +165,13 @@ type ProjectRows = ReturnType<typeof projectRows>
 function findProjects(database: Database, { isThere, stored }: ProjectRows) {
   const { read, tables } = database
   const { projects, users } = tables
-  const { hasRole, isMember, roleOf } = createMembership(database)
+  const { hasRole, isAmongThoseOf, isMember, roleOf } = createMembership(database)
   const asMember = (userId: UserId) => ({
     ...getTableColumns(projects),
     role: roleOf(userId),
     ownerName: users.username,
   })
-  const listed = (userId: UserId) => and(isMember(userId), eq(projects.scratch, false))
+  const listed = (userId: UserId) => and(isAmongThoseOf(userId), eq(projects.scratch, false))
 
   return {
     /**

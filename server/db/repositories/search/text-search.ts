@@ -180,7 +180,7 @@ function createPassageSearch(
     readOffThread,
     tables: { documents, passages, projects },
   } = database
-  const { isMember } = createMembership(database)
+  const { isAmongThoseOf, isMember } = createMembership(database)
   const isSqlite = dialect === 'sqlite'
   // On SQLite the order is that of the index, so that reading stops at the limit.
   const id = isSqlite ? sql`passages_index.rowid` : sql`${passages.id}`
@@ -222,7 +222,7 @@ function createPassageSearch(
     const own = await read
       .select({ id: projects.id })
       .from(projects)
-      .where(and(isMember(userId), eq(projects.scratch, false)))
+      .where(and(isAmongThoseOf(userId), eq(projects.scratch, false)))
       .limit(MAX_NAMED_PROJECTS + 1)
     return own.map(({ id }) => id)
   }
