@@ -16,8 +16,8 @@ const KILLS = Number(process.env.KILLS ?? (isFull ? 50 : 2))
 const DUE_EACH = 4
 /** From the making of the schedules of a round to the last of their due times. */
 const DUE_WITHIN_MS = 2_500
-/** The approximate number of model calls and messages of a round. */
-const EVENTS = 12
+/** The least number of model calls and messages of a round. */
+const EVENTS = 10
 const LIMIT_MS = 3_600_000
 const ANN = 77
 

@@ -87,10 +87,7 @@ const outcome = {
   check: within('The check.', CHECK),
   passed: 'Whether it passed.',
   detail: 'What was found.',
-  failure: within(
-    'Why it could not be evaluated, where `detail` is the text of a failure.',
-    namedFailure,
-  ),
+  failure: 'Why it could not be evaluated, where `detail` is the text of a failure.',
 } satisfies FieldsOf<CheckOutcome>
 
 const occurrence = {
@@ -101,10 +98,7 @@ const occurrence = {
     '`running`; `waiting` for a person, an earlier occurrence or a busy conversation; `done`; `quiet`: nothing to report; `unmet`: a check failed or a request expired; `failed`; `stopped`; `missed` while the server was down; `skipped`.',
   reason: 'Why it ended in this way. Null: no reason is needed.',
   detail: 'More about the reason, for a person, in English. Null: nothing.',
-  failure: within(
-    'The failure whose text `detail` is, for texts in other languages.',
-    namedFailure,
-  ),
+  failure: 'The failure whose text `detail` is, for texts in other languages.',
   manual: 'Whether a person started it.',
   count:
     'How many due times or requests it stands for: more than one for the oldest of many missed ones, and for requests that were skipped in a row.',
@@ -127,6 +121,7 @@ export const SCHEDULE_DESCRIPTIONS = {
   ScheduleCheck: CHECK,
   CreateSchedule: body,
   PatchSchedule: body satisfies FieldsOf<PatchScheduleBody>,
+  NamedFailure: namedFailure,
   CheckOutcome: outcome,
   Occurrence: occurrence,
   Schedule: {
