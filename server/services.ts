@@ -214,8 +214,6 @@ export interface Services {
 
   // Messages to programs and people.
   channels: Channels
-  /** @throws AppError `channels_off` for accounts that may have none. */
-  assertChannels(userId: UserId): void
   /** What people write at messengers. */
   receiving: Receiving
   senders: Senders

@@ -125,6 +125,8 @@ export interface Access {
   allowsMcpServer(userId: UserId | null, name: string): boolean
   /** Whether a part of the product exists for the user. */
   allowsFeature(userId: UserId | null, feature: Feature): boolean
+  /** @throws AppError that says which part is off, for the server or for the user. */
+  assertFeature(userId: UserId, feature: Exclude<Feature, 'sharing_projects'>): void
   /** Strictest first. */
   approvalModes(userId: UserId): ApprovalMode[]
   /** The requested mode, or the nearest stricter one that the user may use. */
@@ -155,6 +157,7 @@ interface UserEntry extends Entry {
 /**
  * All groups are in memory, because every send needs them. They are read again after each change and, with several
  * instances, every few seconds. Users without a group may use everything; `defaults` limits users without any other limit.
+ * @param off parts of the product that nobody may use, because the server has them switched off.
  */
 export function createAccess(
   {
@@ -162,6 +165,7 @@ export function createAccess(
     quotas,
   }: { groups: Pick<GroupRepository, 'all'>; quotas: Pick<QuotaRepository, 'all'> },
   defaults: Quota = NO_QUOTA,
+  off: readonly Feature[] = [],
 ): Access {
   let users: ReadonlyMap<UserId, UserEntry> = new Map()
   const oneByOne = pLimit(1)
@@ -175,6 +179,8 @@ export function createAccess(
   }
   const of = (userId: UserId | null): UserEntry =>
     (userId === null ? undefined : users.get(userId)) ?? nobody
+  const allowsFeature = (userId: UserId | null, feature: Feature): boolean =>
+    !off.includes(feature) && allows(of(userId).rules.features, feature)
 
   return {
     reload: () =>
@@ -188,7 +194,10 @@ export function createAccess(
     },
     tools: (userId) => of(userId).tools,
     allowsMcpServer: (userId, name) => allows(of(userId).rules.mcpServers, name),
-    allowsFeature: (userId, feature) => allows(of(userId).rules.features, feature),
+    allowsFeature,
+    assertFeature(userId, feature) {
+      if (!allowsFeature(userId, feature)) throw appError(`${feature}_off`)
+    },
     approvalModes: (userId) => approvalModes(of(userId).rules),
     approvalMode: (userId, wanted) => permittedApproval(of(userId).rules, wanted),
     assertApprovalMode(userId, mode) {

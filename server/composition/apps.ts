@@ -18,8 +18,7 @@ export function createConfiguredApps(
 ): Pick<Services, 'apps' | 'mcpApps' | 'appsOrigin' | 'appComponents' | 'appLibraries'> & {
   frozenApps: FrozenApps
 } {
-  const { enabled, url } = config.apps
-  const isAllowed = (userId: UserId): boolean => enabled && access.allowsFeature(userId, 'apps')
+  const isAllowed = (userId: UserId): boolean => access.allowsFeature(userId, 'apps')
   const appLibraries = createAppLibraries(webRoot)
   return {
     frozenApps: createFrozenApps({ store, workspaces, blobs, isAllowed }),
@@ -35,7 +34,7 @@ export function createConfiguredApps(
     }),
     mcpApps: createMcpApps({ database, store, now }),
     appsOrigin: createAppsOrigin({
-      url,
+      url: config.apps.url,
       publicUrl: config.public_url,
       pagePort: config.backend_port,
     }),

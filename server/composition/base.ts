@@ -28,6 +28,7 @@ import {
   defaultQuota,
   installationSettings,
   registrationReach,
+  switchedOff,
 } from './settings.ts'
 
 /** The common dependencies. Most factories receive all of them and take those that they need. */
@@ -142,7 +143,7 @@ export async function loadRules(
   config: Config,
   store: Store,
 ): Promise<{ access: Access; settings: ServerSettingsService }> {
-  const access = createAccess(store, defaultQuota(config))
+  const access = createAccess(store, defaultQuota(config), switchedOff(config))
   const { registration, sharing, default_model = null, approval } = config
   const configured = { registration, sharing, default_model, default_approval: approval.default }
   const [settings] = await Promise.all([loadServerSettings(store, configured), access.reload()])

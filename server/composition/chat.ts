@@ -67,7 +67,7 @@ export function createConfiguredChat(
     memory: memorySection,
     skills,
     describeProject: describeProject(base, { ...workspace, consents }),
-    mayOpenApps: (userId) => config.apps.enabled && access.allowsFeature(userId, 'apps'),
+    mayOpenApps: (userId) => access.allowsFeature(userId, 'apps'),
     announce: tools.push.sentWith(
       tools.webhooks.sentWith(
         tools.schedules.toldOfRuns(toApprovers(changes.publish, { store, log })),

@@ -50,10 +50,7 @@ export function createConfiguredSchedules(
     now,
     minIntervalSeconds: config.schedules.min_interval,
     maxPerUser: (userId) => access.quota(userId).schedules ?? config.schedules.max_per_user,
-    assertAllowed(userId) {
-      if (!config.schedules.enabled || !access.allowsFeature(userId, 'schedules'))
-        throw appError('schedules_off')
-    },
+    assertAllowed: (userId) => access.assertFeature(userId, 'schedules'),
     assertApprovalMode: access.assertApprovalMode,
     assertOffered: offeredModels.assertOffered,
     channelNames: async (userId) => (await channels.list(userId)).map(({ name }) => name),

@@ -15,6 +15,7 @@ import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
 import type { RerankSettings } from '../knowledge/rerank-api.ts'
 import type { InstallationSettings } from '../owner/places.ts'
 import { NO_QUOTA, type Quota } from '../protocol/accounts/quota.ts'
+import type { Feature } from '../protocol/admin/group.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { ChatSettings } from '../runs/dependencies.ts'
 import type { WeatherSettings } from '../tools/builtin/web/weather.ts'
@@ -245,6 +246,12 @@ export const defaultQuota = ({ limits }: Config): Quota => ({
   concurrent_runs: limits.runs_per_user,
   storage: limits.storage,
 })
+
+/** The parts of the product that the server does not have. */
+export const switchedOff = ({ apps, schedules }: Config): Feature[] => [
+  ...(apps.enabled ? [] : ['apps' as const]),
+  ...(schedules.enabled ? [] : ['schedules' as const]),
+]
 
 /** The bytes that a user may store. */
 export const storageLimit =

@@ -76,8 +76,7 @@ export function createConfiguredSkills(
       ...(config.skills_dir === undefined ? [] : [config.skills_dir]),
       builtInSkills(),
     ],
-    isOffered: (userId, name) =>
-      name !== MAKE_APP || (config.apps.enabled && access.allowsFeature(userId, 'apps')),
+    isOffered: (userId, name) => name !== MAKE_APP || access.allowsFeature(userId, 'apps'),
   })
   return { skills, consents: createConsents({ store, workspaces, skills, makeDiff, now }) }
 }

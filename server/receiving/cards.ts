@@ -10,27 +10,25 @@ import { filled, localeTexts } from '../lib/locale-texts.ts'
 import { textLanguage } from '../lib/text-language.ts'
 import type { Messenger } from '../messaging/messenger.ts'
 import { waitingText } from '../messaging/waiting-notice.ts'
-import type { Actor } from '../protocol/admin/audit.ts'
-import { CallId, type MessageId, type ProjectId, RunId, type UserId } from '../protocol/ids.ts'
+import { CallId, RunId } from '../protocol/ids.ts'
 import { actorIn, doorOf } from './actor.ts'
 import { contentOf, PartContent } from './content.ts'
 import { errorInWords } from './error-in-words.ts'
+import type { MessageLinks } from './links.ts'
 import { addNotice, addPart } from './parts.ts'
 import { mayReceive } from './permission.ts'
+import type { PersonActs } from './person-acts.ts'
 import { answerHint, askedField, questionReference } from './questions.ts'
 
 const MAX_PREVIEW = 1_000
 
 /** What cards need. */
-export interface CardDependencies {
+export interface CardDependencies extends Pick<MessageLinks, 'waitingUrl' | 'decisionUrl'> {
   database: Database
   store: Store
   now(): Date
   approvesHigh: boolean
   messengerOf(type: string): Messenger | null
-  waitingUrl(): string | null
-  /** A link with which the user decides one request; null if the server does not know its address. */
-  decisionUrl(userId: UserId, approvalId: string): Promise<string | null>
   wakeOutbox(): void
 }
 
@@ -169,16 +167,9 @@ export async function settleCards(
 }
 
 /** What deciding needs. */
-export interface DecideDependencies extends CardDependencies {
-  /** @throws AppError why the call cannot be decided. */
-  decide(
-    userId: UserId,
-    request: { runId: RunId; idRef: CallId; callHash: string; decision: 'approve' | 'reject' },
-    actor: Actor,
-  ): Promise<void>
-  /** Restores a project to before a message. Returns how many files were restored. */
-  restore(userId: UserId, projectId: ProjectId, messageId: MessageId): Promise<number>
-}
+export interface DecideDependencies
+  extends CardDependencies,
+    Pick<PersonActs, 'decide' | 'restore'> {}
 
 /** A button was pressed, or `/approve` or `/reject` written: decides exactly the call of that card. Returns what to say. */
 export async function press(

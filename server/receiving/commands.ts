@@ -6,6 +6,7 @@ import { filled } from '../lib/locale-texts.ts'
 import type { RunId, UserId } from '../protocol/ids.ts'
 import { type DecideDependencies, onlyCard, press, pressedOf } from './cards.ts'
 import { ChatChoice, contentOf, type PartContent } from './content.ts'
+import type { MessageLinks } from './links.ts'
 import { addNotice, addPart } from './parts.ts'
 import { isOpenTo } from './permission.ts'
 import { answerQuestion, type QuestionDependencies, rejectQuestion } from './questions.ts'
@@ -42,11 +43,10 @@ export const isCommand = (text: string): boolean => parseCommand(text) !== null
 export interface CommandDependencies
   extends TurnDependencies,
     DecideDependencies,
-    QuestionDependencies {
+    QuestionDependencies,
+    Pick<MessageLinks, 'conversationUrl'> {
   /** The models that the user may choose. */
   models(userId: UserId): Promise<{ id: string }[]>
-  /** Where a person sees the conversation; empty if the server does not know its address. */
-  conversationUrl(conversationId: string | null): string
 }
 
 /** Does what a command or button asks for, once among all instances, and marks it as done, with what is said about it. */

@@ -9,6 +9,7 @@ import type { Messenger, OutgoingPart, PartOutcome } from '../messaging/messenge
 import { storedFailure } from '../protocol/failures/stored.ts'
 import type { AnswerFiles } from './answer-files.ts'
 import { type MessageOutcome, PartContent } from './content.ts'
+import type { MessageLinks } from './links.ts'
 import { mayReceive } from './permission.ts'
 import { splitText } from './split-text.ts'
 
@@ -71,7 +72,7 @@ export async function addAnswer(
 }
 
 /** What sending parts needs. */
-export interface SendDependencies {
+export interface SendDependencies extends Pick<MessageLinks, 'conversationUrl' | 'waitingUrl'> {
   store: Store
   now(): Date
   messengerOf(type: string): Messenger | null
@@ -79,10 +80,6 @@ export interface SendDependencies {
   /** Where people write to the channel, if it has an address of its own. */
   addressOf(channel: DuePart['channel']): string | null
   answerFiles: AnswerFiles
-  /** Where a person sees the conversation; empty if the server does not know its address. */
-  conversationUrl(conversationId: string | null): string
-  /** A link that decides a request, for messengers without buttons; null if the server does not know its address. */
-  waitingUrl(): string | null
 }
 
 /** Makes one attempt to send a part; `counts`: as what it is counted. */

@@ -7,20 +7,18 @@ import type { Store } from '../db/store.ts'
 import { AppError } from '../errors.ts'
 import { filled, localeTexts } from '../lib/locale-texts.ts'
 import { textLanguage } from '../lib/text-language.ts'
-import type { Actor } from '../protocol/admin/audit.ts'
-import { RunId, type UserId } from '../protocol/ids.ts'
+import { RunId } from '../protocol/ids.ts'
 import type { InputAnswerBody, InputField, PendingInput } from '../protocol/runs/input.ts'
 import { actorIn, doorOf } from './actor.ts'
 import { contentOf, type IncomingContent } from './content.ts'
+import type { PersonActs } from './person-acts.ts'
 
 const MAX_CHOICES_SHOWN = 50
 
 /** What asking and answering need. */
-export interface QuestionDependencies {
+export interface QuestionDependencies extends Pick<PersonActs, 'answer'> {
   database: Database
   store: Store
-  /** @throws AppError why the question takes no such answer. */
-  answer(userId: UserId, runId: RunId, body: InputAnswerBody, actor: Actor): Promise<void>
 }
 
 /** Under what the question of a run is known in its chat. */

@@ -10,21 +10,15 @@ import { filled, localeTexts } from '../lib/locale-texts.ts'
 import { textLanguage } from '../lib/text-language.ts'
 import type { Messenger } from '../messaging/messenger.ts'
 import type { Change } from '../protocol/change.ts'
-import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
-import {
-  type ConversationId,
-  type FileId,
-  ProjectId,
-  type RunId,
-  type UserId,
-} from '../protocol/ids.ts'
-import type { RunOrigin } from '../protocol/runs/origin.ts'
+import { ProjectId, type UserId } from '../protocol/ids.ts'
 import type { AnswerFiles } from './answer-files.ts'
 import { offerRequests, settleCards } from './cards.ts'
 import { ChatChoice, contentOf, type IncomingContent } from './content.ts'
 import { errorInWords } from './error-in-words.ts'
+import type { MessageLinks } from './links.ts'
 import { addAnswer, addNotice, addPart } from './parts.ts'
 import { isOpenTo, mayReceive } from './permission.ts'
+import type { ChannelMessage, PersonActs } from './person-acts.ts'
 
 /** How long a message waits for others that belong to it. */
 export const MERGE_MS = 1_500
@@ -39,27 +33,15 @@ const OVERHEARD_MS = 24 * HOUR_MS
 const MAX_WAIT_MS = 10 * 60_000
 const DEFAULT_RUNS_PER_HOUR = 60
 
-/** A message for a conversation, from a messenger. */
-export interface ChannelMessage {
-  text: string
-  clientId: string
-  files: readonly FileId[]
-  /** Text that is not the person's own. */
-  outside: { name: string; content: string }[]
-  origin: RunOrigin
-  approval: ApprovalMode
-}
-
 /** What runs of chats need. */
-export interface TurnDependencies {
+export interface TurnDependencies
+  extends Pick<PersonActs, 'send' | 'stop'>,
+    Pick<MessageLinks, 'waitingUrl' | 'decisionUrl'> {
   database: Database
   store: Store
   now(): Date
   announce(userId: UserId, change: Change): void
   messengerOf(type: string): Messenger | null
-  /** @throws AppError why it cannot start, now or at all. */
-  send(userId: UserId, id: ConversationId, message: ChannelMessage): Promise<RunRow>
-  stop(userId: UserId, runId: RunId): Promise<void>
   /** The model and whether it thinks by default, for a new conversation. */
   conversationModel(
     place: { userId: UserId; projectId: ProjectId | null },
@@ -70,10 +52,6 @@ export interface TurnDependencies {
   isAllowed(userId: UserId): boolean
   /** Whether a call of high risk can be approved at a messenger. */
   approvesHigh: boolean
-  /** Where people see what waits for them; null if the server does not know its address. */
-  waitingUrl(): string | null
-  /** A link with which the user decides one request; null if the server does not know its address. */
-  decisionUrl(userId: UserId, approvalId: string): Promise<string | null>
   answerFiles: AnswerFiles
   /** Something is to be sent. */
   wakeOutbox(): void

@@ -32,13 +32,10 @@ export function registerChannelRoutes(app: App, services: ChannelServices): void
   registerOne(app, services)
 }
 
-type ChannelServices = Pick<Services, 'channels' | 'authMode' | 'emailLinks' | 'assertChannels'>
+type ChannelServices = Pick<Services, 'channels' | 'authMode' | 'emailLinks' | 'access'>
 
 /** Routes that list channels, create one, and try one that is not stored. */
-function registerAll(
-  app: App,
-  { channels, authMode, emailLinks, assertChannels }: ChannelServices,
-): void {
+function registerAll(app: App, { channels, authMode, emailLinks, access }: ChannelServices): void {
   app.get(
     '/api/channels',
     {
@@ -49,7 +46,7 @@ function registerAll(
       },
     },
     async ({ user }) => {
-      assertChannels(user.id)
+      access.assertFeature(user.id, 'channels')
       return success({ items: await channels.list(user.id) })
     },
   )
@@ -67,7 +64,7 @@ function registerAll(
       },
     },
     async ({ user, body, headers }) => {
-      assertChannels(user.id)
+      access.assertFeature(user.id, 'channels')
       const channel = await channels.create(user.id, body)
       try {
         const language = languageOf(headers['accept-language'])
@@ -94,7 +91,7 @@ function registerAll(
       },
     },
     async ({ user, body, headers }) => {
-      assertChannels(user.id)
+      access.assertFeature(user.id, 'channels')
       const language = languageOf(headers['accept-language'])
       return success(await channels.test(user.id, body, language))
     },
@@ -102,10 +99,7 @@ function registerAll(
 }
 
 /** Routes that try, change and delete one channel, and replace its tokens. */
-function registerOne(
-  app: App,
-  { channels, authMode, emailLinks, assertChannels }: ChannelServices,
-): void {
+function registerOne(app: App, { channels, authMode, emailLinks, access }: ChannelServices): void {
   app.post(
     '/api/channels/:id/test',
     {
@@ -118,7 +112,7 @@ function registerOne(
       },
     },
     async ({ user, params, headers }) => {
-      assertChannels(user.id)
+      access.assertFeature(user.id, 'channels')
       const language = languageOf(headers['accept-language'])
       return success(await channels.test(user.id, { id: params.id }, language))
     },
@@ -138,7 +132,7 @@ function registerOne(
       },
     },
     async ({ user, params, body, headers }) => {
-      assertChannels(user.id)
+      access.assertFeature(user.id, 'channels')
       const channel = await channels.change(user.id, params.id, body)
       const language = languageOf(headers['accept-language'])
       if (authMode === 'multi' && body.settings !== undefined)
@@ -158,7 +152,7 @@ function registerOne(
       },
     },
     async ({ user, params }) => {
-      assertChannels(user.id)
+      access.assertFeature(user.id, 'channels')
       return success({ token: await channels.replaceToken(user.id, params.id) })
     },
   )
@@ -174,7 +168,7 @@ function registerOne(
       },
     },
     async ({ user, params }) => {
-      assertChannels(user.id)
+      access.assertFeature(user.id, 'channels')
       return success(await channels.replaceAddress(user.id, params.id))
     },
   )
@@ -190,7 +184,7 @@ function registerOne(
       },
     },
     async ({ user, params }) => {
-      assertChannels(user.id)
+      access.assertFeature(user.id, 'channels')
       await channels.remove(user.id, params.id)
       return deleted
     },

@@ -28,7 +28,7 @@ const MAX_BODY_BYTES = Math.ceil(MAX_RECEIVED_BYTES * 1.4) + 1_000_000
 /** `/api/channels/pair`, `/api/channels/:id/senders` and the routes below, `/api/channels/:id/incoming`. */
 export function registerSenderRoutes(
   app: App,
-  { senders, assertChannels, bridge }: Pick<Services, 'senders' | 'assertChannels' | 'bridge'>,
+  { senders, access, bridge }: Pick<Services, 'senders' | 'access' | 'bridge'>,
 ): void {
   app.post(
     '/api/channels/pair',
@@ -43,7 +43,7 @@ export function registerSenderRoutes(
       },
     },
     async (request) => {
-      assertChannels(request.user.id)
+      access.assertFeature(request.user.id, 'channels')
       const { code } = request.body
       const { sender, channel } = await senders.pair(request.user.id, code, actorOf(request))
       return success({
@@ -65,7 +65,7 @@ export function registerSenderRoutes(
       },
     },
     async ({ user, params, query }) => {
-      assertChannels(user.id)
+      access.assertFeature(user.id, 'channels')
       const limit = query.limit ?? DEFAULT_LIMIT
       const page = await senders.list(user.id, params.id, { limit, cursor: query.cursor })
       return success({
@@ -91,7 +91,7 @@ export function registerSenderRoutes(
     },
     async (request) => {
       const { user, params, body } = request
-      assertChannels(user.id)
+      access.assertFeature(user.id, 'channels')
       return success(
         presentSender(
           await senders.set(user.id, params.id, params.sid, body.state, actorOf(request)),
@@ -111,7 +111,7 @@ export function registerSenderRoutes(
       },
     },
     async (request) => {
-      assertChannels(request.user.id)
+      access.assertFeature(request.user.id, 'channels')
       const { id, sid } = request.params
       await senders.remove(request.user.id, id, sid, actorOf(request))
       return deleted

@@ -19,6 +19,7 @@ import {
 import type { Services } from '../../services.ts'
 import { diffCheckpoint } from '../../workspace/checkpoints/diff/checkpoint-diff.ts'
 import { openProject } from '../../workspace/open-project.ts'
+import { RESTORE_ORIGIN, restoreBeforeMessage } from '../../workspace/restore-before-message.ts'
 import { success } from '../envelope.ts'
 
 const tags = ['checkpoints']
@@ -32,7 +33,6 @@ const FileCursor = z
   .string()
   .regex(/^\d{1,9}$/)
   .transform(Number)
-const RESTORE_ORIGIN = { tool: 'restore', messageId: null, runId: null }
 
 /** `/api/projects/:id/checkpoints[/…]`. */
 export function registerCheckpointRoutes(
@@ -134,7 +134,7 @@ function registerRestore(
   app: App,
   { store: { projects }, workspace: services }: Pick<Services, 'store' | 'workspace'>,
 ): void {
-  const { checkpoints, records, workspaces } = services
+  const { checkpoints, workspaces } = services
   const own = { projects, workspaces }
 
   app.post(
@@ -173,15 +173,11 @@ function registerRestore(
       },
     },
     async ({ user, params, body }) => {
-      const { workspace } = await openProject(own, user.id, params.id, 'change')
-      const moment = await records.momentOfMessage(user.id, body.before_message_id)
-      if (moment === undefined) throw appError('message_not_found')
-      const first = await records.firstSince(params.id, body.before_message_id, moment)
-      const { restored, checkpoint } = await checkpoints.restore(
-        workspace,
-        first?.id,
-        RESTORE_ORIGIN,
-      )
+      const { restored, checkpoint } = await restoreBeforeMessage(services, {
+        userId: user.id,
+        projectId: params.id,
+        messageId: body.before_message_id,
+      })
       return success({
         restored,
         checkpoint: presentCheckpoint({ ...checkpoint, actorName: user.username }),
