@@ -50,6 +50,15 @@ export async function inspectOpenRegistration(
   return openToInternet(reach, stored?.registration ?? configured)
 }
 
-/** What the log says about it. */
-export const OPEN_REGISTRATION =
+/** Warns the operator if everybody on the internet may register. */
+export function warnOfOpenRegistration(
+  reach: RegistrationReach,
+  registration: Registration,
+  log: { warn(details: object, message: string): void },
+): void {
+  const host = openToInternet(reach, registration)
+  if (host !== null) log.warn({ host }, OPEN_REGISTRATION)
+}
+
+const OPEN_REGISTRATION =
   'Everybody who can reach this server can create an account and use its models. Set registration: invite (or closed) in config.yml, or under Administration → Server, unless this is what you want.'

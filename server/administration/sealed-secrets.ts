@@ -54,6 +54,24 @@ export async function inspectSecrets(
   return { tried: values.length, unreadable }
 }
 
+/** Says in the log which stored secrets a server cannot open that is about to load its keys, and to create one if there is none. */
+export async function reportUnreadableSecrets(
+  places: { database: DatabaseSettings; dataFolder: string },
+  sources: SecretKeySources,
+  log: { error(details: object, message: string): void },
+): Promise<void> {
+  const hasKeys = readSecretKeys(sources, places.dataFolder) !== undefined
+  const { unreadable: kinds } = await inspectSecrets(places, sources)
+  if (kinds.length === 0) return
+  const key = hasKeys
+    ? 'this secret key'
+    : 'the new secret key, which was created because there was none'
+  log.error(
+    { kinds, newKey: !hasKeys },
+    `Stored secrets cannot be opened with ${key}: ${kinds.join(', ')}. ${RECOVER_KEY}`,
+  )
+}
+
 /** What to do about unreadable secrets, for the operator. */
 export const RECOVER_KEY =
   'Put the key of the backup into secret.key in data_dir (several keys may stand there, one a line, the newest first), or set NANOCLAW_SECRET_KEY to it. Until then, what they are for does not work; nothing is overwritten.'

@@ -2,6 +2,8 @@
 import type { Database } from '../db/database.ts'
 import type { Store } from '../db/store.ts'
 import { newId } from '../lib/ids.ts'
+import type { GivenUp } from '../messaging/channels.ts'
+import { givenUpNotice } from '../messaging/given-up-notice.ts'
 import type { ConversationId, MessageId, RunId, UserId } from '../protocol/ids.ts'
 import { storedOrigin } from '../protocol/runs/origin.ts'
 import { retryWhileUnavailable } from '../runs/group-commit.ts'
@@ -73,3 +75,18 @@ export async function postMessage(
   )
   return isStored ? id : null
 }
+
+/** Tells a conversation that one of its messages to a channel was never delivered. */
+export const postGivenUp = async (
+  posting: Parameters<typeof postMessage>[0],
+  { userId, conversationId, ...given }: GivenUp,
+): Promise<MessageId | null> =>
+  conversationId === null
+    ? null
+    : postMessage(posting, {
+        userId,
+        from: null,
+        runId: null,
+        to: conversationId,
+        text: givenUpNotice(given),
+      })

@@ -17,7 +17,7 @@ interface Ending {
 }
 
 /** The open requests at this instance. */
-interface OpenRequests {
+export interface OpenRequests {
   end(user: UserId, ending?: Ending): void
   /** Looks up the credentials of all open requests again, and ends those that are no longer valid. */
   recheck(): Promise<void>

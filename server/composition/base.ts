@@ -5,11 +5,12 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { type Access, createAccess } from '../access/access.ts'
 import { type LoweredRisks, loadLoweredRisks } from '../access/lowered-risks.ts'
 import { loadMcpServers, type McpServerCatalog } from '../access/mcp-servers.ts'
-import { OPEN_REGISTRATION, openToInternet } from '../access/open-registration.ts'
+import { warnOfOpenRegistration } from '../access/open-registration.ts'
 import { loadServerSettings, type ServerSettingsService } from '../access/server-settings.ts'
-import { inspectSecrets, RECOVER_KEY } from '../administration/sealed-secrets.ts'
+import { reportUnreadableSecrets } from '../administration/sealed-secrets.ts'
 import { createSecretBox, type SecretBox } from '../auth/secret-box.ts'
-import { loadSecretKeys, readSecretKeys, type SecretKeySources } from '../auth/secret-keys.ts'
+import { loadSecretKeys, type SecretKeySources } from '../auth/secret-keys.ts'
+import { type Instance, openInstance } from '../cluster/instance.ts'
 import type { Config } from '../config/schema.ts'
 import { connect } from '../db/connect.ts'
 import type { Database } from '../db/database.ts'
@@ -22,7 +23,6 @@ import type { EnvironmentKeys } from '../llm/environment-keys.ts'
 import { rememberProgram } from '../owner/last-program.ts'
 import type { StoreOwner } from '../owner/owner.ts'
 import { assertInstallation, assertMayCreate } from '../owner/places.ts'
-import { type Instance, openInstance } from './instance.ts'
 import {
   databaseSettings,
   defaultQuota,
@@ -72,18 +72,12 @@ interface BaseOptions {
  * Connects to the store, migrates it, ensures that the files belong to it, and reads what all modules start from.
  * @throws AppError with a message for the operator.
  */
-export async function openBase(
-  { config, log, redactor, secretKeys, environmentKeys, clock }: BaseOptions,
-  owner: StoreOwner,
-): Promise<Base> {
+export async function openBase(options: BaseOptions, owner: StoreOwner): Promise<Base> {
+  const { config, log } = options
   await assertMayCreate(installationSettings(config))
   const database = await connect(databaseSettings(config), { log })
   try {
-    return await openOn(
-      database,
-      { config, log, redactor, secretKeys, environmentKeys, clock },
-      owner,
-    )
+    return await openOn(database, options, owner)
   } catch (error) {
     await database.close()
     throw error
@@ -99,22 +93,13 @@ async function openOn(
   await assertInstallation(installationSettings(config), database, { owner, log })
   const store = createStore(database)
   await rememberProgram(packageJson.version, store.settings, log)
-  const instance = await openInstance({ config, owner, store, log })
-  const hadKeys = readSecretKeys(secretKeys, config.data_dir) !== undefined
-  const secrets = await inspectSecrets(installationSettings(config), secretKeys)
+  const instance = await openInstance({ redisUrl: config.redis_url, owner, store, log })
+  await reportUnreadableSecrets(installationSettings(config), secretKeys, log)
   const keys = loadSecretKeys(secretKeys, config.data_dir)
-  if (secrets.unreadable.length > 0)
-    log.error(
-      { kinds: secrets.unreadable, newKey: !hadKeys },
-      `Stored secrets cannot be opened with ${hadKeys ? 'this secret key' : 'the new secret key, which was created because there was none'}: ${secrets.unreadable.join(', ')}. ${RECOVER_KEY}`,
-    )
   const box = createSecretBox(keys, (secret) => redactor.add(storedSecrets(secret)))
   const { access, settings } = await loadRules(config, store)
-  const openHost = openToInternet(
-    registrationReach(config),
-    settings.current().effective.registration,
-  )
-  if (openHost !== null) log.warn({ host: openHost }, OPEN_REGISTRATION)
+  const { registration } = settings.current().effective
+  warnOfOpenRegistration(registrationReach(config), registration, log)
   const { now } = clock
   return {
     config,

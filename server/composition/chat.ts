@@ -3,16 +3,14 @@ import { createProjectDescription } from '../agent/project-description.ts'
 import { type ChatService, createChatService } from '../chat/chat-service.ts'
 import { toApprovers } from '../chat/tell-approvers.ts'
 import { tellWaitingThrough } from '../chat/tell-waiting.ts'
-import { givesRole } from '../db/repositories/projects/membership.ts'
-import { settingsOf } from '../db/repositories/projects/projects.ts'
 import { memorySection } from '../knowledge/memory.ts'
-import type { ProjectId, UserId } from '../protocol/ids.ts'
+import type { Observers } from '../observability/observers.ts'
+import { findDescribedProject } from '../runs/context/described-project.ts'
 import type { RunRecords } from '../runs/inspection/run-records.ts'
 import type { Services } from '../services.ts'
 import { createScratchProjects } from '../workspace/scratch-projects.ts'
-import type { WorkspaceServices } from '../workspace/workspace-services.ts'
+import { createTopFolders } from '../workspace/top-folder.ts'
 import type { Base } from './base.ts'
-import type { Observers } from './observers.ts'
 import { chatSettings } from './settings.ts'
 import type { Tools } from './tools.ts'
 
@@ -66,7 +64,13 @@ export function createConfiguredChat(
     isToolAllowed: tools.isToolAllowed,
     memory: memorySection,
     skills,
-    describeProject: describeProject(base, { ...workspace, consents }),
+    describeProject: createProjectDescription({
+      find: findDescribedProject({ projects: store.projects, consents }),
+      ...createTopFolders(
+        { projects: store.projects, workspaces: workspace.workspaces },
+        workspace.checkpoints,
+      ),
+    }),
     mayOpenApps: (userId) => access.allowsFeature(userId, 'apps'),
     announce: tools.push.sentWith(
       tools.webhooks.sentWith(
@@ -92,40 +96,5 @@ export function createConfiguredChat(
     instance: instance.id,
     whenOwner: instance.whenOwner,
     sharing: instance.sharing,
-  })
-}
-
-const describeProject = (
-  { store }: Pick<Base, 'store'>,
-  {
-    workspaces,
-    checkpoints,
-    consents,
-  }: Pick<WorkspaceServices, 'workspaces' | 'checkpoints'> & Pick<Services, 'consents'>,
-) => {
-  // Asked after `find`, which says whether the user is a member.
-  const open = async (userId: UserId, id: ProjectId) =>
-    workspaces.open((await store.projects.ownerOf(id)) ?? userId, id)
-  return createProjectDescription({
-    async find(userId, id) {
-      const project = await store.projects.find(userId, id)
-      if (project === undefined) return undefined
-      const { instructions, disabled_tools, uses_memory } = settingsOf(project)
-      const { name, description } = project
-      const { info, text } = await consents.agentsMd({ userId, projectId: id })
-      return {
-        agents: info.path === null || text === null ? null : { path: info.path, text },
-        name,
-        isScratch: project.scratch,
-        description,
-        instructions,
-        disabledTools: disabled_tools,
-        usesMemory: uses_memory,
-        isReadOnly: !givesRole(project.role, 'edit'),
-      }
-    },
-    list: async (userId, id) => (await open(userId, id)).list(''),
-    namesFromOutside: async (userId, id, names) =>
-      checkpoints.outsideText.namesIn(await open(userId, id), names),
   })
 }

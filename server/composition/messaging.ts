@@ -1,21 +1,17 @@
 // Messages to other programs and people as configured: webhooks, push notifications, channels, and their limits.
 import { z } from 'zod'
 import { createResourceLimits } from '../access/resource-limits.ts'
-import { postMessage } from '../chat/post-message.ts'
+import { postGivenUp } from '../chat/post-message.ts'
+import { findPushedRun } from '../chat/pushed-runs.ts'
 import { createChannels } from '../messaging/channels.ts'
-import { givenUpNotice } from '../messaging/given-up-notice.ts'
 import { createChannelKinds } from '../messaging/kinds.ts'
-import { createPush, PUSH_KEY_SETTING, type Push } from '../messaging/push.ts'
+import { createPush, PUSH_KEY_SETTING, pushSubject } from '../messaging/push.ts'
 import { receiveChecker } from '../messaging/receive-settings.ts'
 import { createWebhooks } from '../messaging/webhooks.ts'
 import type { OfferedModels } from '../models/offered-models.ts'
 import type { GuardedConnections } from '../net/guarded-fetch.ts'
 import type { UserId } from '../protocol/ids.ts'
-import { readRunOptions, readRunState } from '../runs/state.ts'
 import type { Base } from './base.ts'
-
-/** Without `public_url` only browsers on this machine can subscribe; some push services refuse this subject. */
-const LOCAL = 'https://localhost'
 
 /** Returns the addresses that mail of a user may not go to yet. */
 export type Unconfirmed = (userId: UserId, addresses: readonly string[]) => Promise<string[]>
@@ -25,7 +21,7 @@ export type Unconfirmed = (userId: UserId, addresses: readonly string[]) => Prom
  * @param options.unconfirmed undefined: mail may go to all addresses.
  */
 export function createMessaging(
-  base: Base,
+  { config, database, store, access, box, limits, log, now }: Base,
   {
     fetch,
     unconfirmed,
@@ -36,7 +32,6 @@ export function createMessaging(
     offeredModels: Pick<OfferedModels, 'assertOffered'>
   },
 ) {
-  const { config, database, store, access, box, limits, log, now } = base
   const webhooks = createWebhooks({
     repository: store.webhooks,
     audit: store.audit,
@@ -69,23 +64,8 @@ export function createMessaging(
       assertApprovalMode: access.assertApprovalMode,
       assertOffered: offeredModels.assertOffered,
     }),
-    async ownChat({ id, userId }) {
-      const chat = await store.receiving.privateChat(id, userId)
-      return chat === undefined ? null : { chatId: chat.externalId, threadId: chat.threadId }
-    },
-    onGivenUp: async ({ userId, conversationId, channel, text, failure }) =>
-      conversationId === null
-        ? null
-        : postMessage(
-            { database, store, now },
-            {
-              userId,
-              from: null,
-              runId: null,
-              to: conversationId,
-              text: givenUpNotice({ channel, text, failure }),
-            },
-          ),
+    chats: store.receiving,
+    onGivenUp: (given) => postGivenUp({ database, store, now }, given),
     secrets: box,
     isUniqueViolation: (error) => database.isUniqueViolation(error),
     countMessages: resourceLimits.countMessages,
@@ -95,36 +75,19 @@ export function createMessaging(
     now,
     log,
   })
-  return { webhooks, push: createConfiguredPush(base, fetch), channels, kinds, resourceLimits }
-}
-
-/** Push notifications with their dependencies in the store: the server's key, and the runs that they are about. */
-function createConfiguredPush(
-  { config: { public_url: url }, store, box, limits, log, now }: Base,
-  fetch: GuardedConnections,
-): Push {
-  return createPush({
+  const push = createPush({
     repository: store.push,
     fetch,
     secrets: box,
-    // Apple's service wants an https or mailto URL with a real domain.
-    subject: url?.startsWith('https:') === true ? url : LOCAL,
+    subject: pushSubject(config.public_url),
     keys: {
       get: () => store.settings.get(PUSH_KEY_SETTING, z.string()),
       create: (sealed) => store.settings.create(PUSH_KEY_SETTING, sealed),
     },
-    async findRun(id) {
-      const run = await store.runs.find(id)
-      if (run === undefined) return null
-      // A run that refuses approvals belongs to a program, which reads the answer itself.
-      const { refusesApprovals, origin } = readRunOptions(run.options)
-      // A schedule says itself whom its end is told to.
-      const isScheduled = origin?.type === 'schedule' || origin?.type === 'hook'
-      if (refusesApprovals === true || isScheduled) return null
-      return { ...run, receipt: readRunState(run.state).receipt }
-    },
+    findRun: findPushedRun(store),
     limits,
     now,
     log,
   })
+  return { webhooks, push, channels, kinds, resourceLimits }
 }

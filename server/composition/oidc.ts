@@ -1,6 +1,7 @@
 // Single sign-on as configured, over the guarded outbound connection.
 import { changedGroups } from '../administration/groups.ts'
-import { createIssuer, type IssuerFetch, IssuerUnreachable } from '../auth/oidc/issuer.ts'
+import { createIssuer } from '../auth/oidc/issuer.ts'
+import { createIssuerFetch } from '../auth/oidc/issuer-fetch.ts'
 import type { OidcSettings } from '../auth/oidc/settings.ts'
 import { createOidcSignIn, type OidcSignIn } from '../auth/oidc/sign-in.ts'
 import type { Config } from '../config/schema.ts'
@@ -9,10 +10,6 @@ import { createAddressRules } from '../net/addresses.ts'
 import { createGuardedFetch } from '../net/guarded-fetch.ts'
 import type { Services } from '../services.ts'
 import type { Base } from './base.ts'
-
-const TIMEOUT_MS = 10_000
-/** Maximum size of an issuer's response: metadata, keys, tokens with many groups. */
-const MAX_BYTES = 1_000_000
 
 /** Null without single sign-on in the configuration. `connections` are the open requests of users at all instances. */
 export function createConfiguredOidc(
@@ -30,7 +27,7 @@ export function createConfiguredOidc(
     rules: createAddressRules({ allowPrivate: [], allowPorts: [443] }),
   })
   const settings = settingsOf(oidc)
-  const issuer = createIssuer({ settings, fetch: issuerFetch(guarded), log, now })
+  const issuer = createIssuer({ settings, fetch: createIssuerFetch(guarded), log, now })
   const signIn = createOidcSignIn({
     settings,
     issuer,
@@ -39,13 +36,8 @@ export function createConfiguredOidc(
     identities: store.identities,
     groups: store.groups,
     onGroupsChanged: (userId, groups) => changedGroups(userId, groups, { access, membership }),
-    async confirmAddress(userId, address) {
-      const { unconfirmed, add } = store.confirmedAddresses
-      if ((await unconfirmed(userId, [address])).length > 0)
-        await database.write((tx) => add(tx, userId, address, now()))
-    },
-    confirmedAccount: store.confirmedAddresses.findAccount,
-    mayLink: (username) => username.toLowerCase() !== oidc.break_glass?.toLowerCase(),
+    addresses: store.confirmedAddresses,
+    write: database.write,
     endRequests: (userId) => connections.end(userId),
     box,
     publicUrl,
@@ -73,28 +65,5 @@ const settingsOf = (oidc: NonNullable<Config['oidc']>): OidcSettings => ({
   groups: new Map(Object.entries(oidc.groups)),
   autoCreate: oidc.auto_create,
   linkByEmail: oidc.link_by_email,
+  breakGlass: oidc.break_glass,
 })
-
-/** The operator chose the issuer, so it may be on a private network. */
-const issuerFetch =
-  (guarded: ReturnType<typeof createGuardedFetch>): IssuerFetch =>
-  async (url, { method, body, headers }) => {
-    const response = await guarded(url, {
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      timeoutMs: TIMEOUT_MS,
-      maxBytes: MAX_BYTES,
-      maxRedirects: 0,
-      trusted: true,
-      method: method === 'POST' ? 'POST' : 'GET',
-      headers,
-      ...(body === null ? {} : { body }),
-    })
-    if (!response.ok) throw new IssuerUnreachable(response.error)
-    if (response.status >= 500) throw new IssuerUnreachable(`It responded with ${response.status}.`)
-    if (response.truncated) throw new IssuerUnreachable('The response is too large.')
-    const hasBody = ![204, 205, 304].includes(response.status)
-    return new Response(hasBody ? Buffer.from(response.body) : null, {
-      status: response.status,
-      headers: response.headers,
-    })
-  }

@@ -2,7 +2,6 @@
 import type { Registry } from 'prom-client'
 import { appError } from '../errors.ts'
 import { removeScheduleGrants } from '../grants/remove.ts'
-import { deadline } from '../lib/abort.ts'
 import { SOLE_WORKER } from '../lib/work-claims.ts'
 import { createConversationModel } from '../models/conversation-model.ts'
 import { countOccurrences } from '../observability/counters.ts'
@@ -127,56 +126,16 @@ export function createConfiguredClock(
     keepRuns: config.schedules.keep_runs,
     assertAllowed: schedules.assertAllowed,
     makeDiff: workspace.makeDiff,
-    trashConversation: chat.trashConversation,
+    chat,
+    channels,
+    push,
     scheduleEnded: webhooks.events.scheduleEnded,
     afterCommit: webhooks.afterCommit,
-    send(userId, id, { settings, tools: only, attachments, origin, text, clientId }) {
-      const { skills, model, approval, approvalDeadline, limits, quiet } = settings
-      return chat.send(userId, id, {
-        text,
-        attachments: attachments.map((file) => ({ ...file, extension: undefined })),
-        client_id: clientId,
-        origin,
-        skills,
-        ...(model === null ? {} : { model }),
-        ...(approval === null ? {} : { approval }),
-        ...(approvalDeadline === undefined ? {} : { approval_deadline: approvalDeadline }),
-        ...(only === null ? {} : { tools: only }),
-        ...(Object.keys(limits).length === 0 ? {} : { limits }),
-        quiet,
-      })
-    },
     conversationModel: createConversationModel({ store, offeredModels }),
     claims: claims ?? SOLE_WORKER,
-    async readPage(url, userId, ending) {
-      const signal = deadline(45_000, ending)
-      const page = await readPage(url, 'text', { signal, userId })
-      if (!page.ok) return page
-      const { text } = page.data
-      // An empty text would look like a page that never changes.
-      if (typeof text !== 'string') throw new Error('A page was read without its text.')
-      return { ok: true, text }
-    },
+    readPage,
     ...projectFiles(workspace),
     matchesPattern: patternMatcher(workspace),
     runCommand: commandRunner(registry),
-    async tellChannel(userId, name, text) {
-      const signal = AbortSignal.timeout(5_000)
-      try {
-        const sent = await channels.send(userId, name, { text, conversationId: null, signal })
-        if (sent === null) log.warn({ user_id: userId }, 'a schedule names a channel that is gone')
-      } catch (error) {
-        log.warn({ err: error, user_id: userId }, 'the end of a scheduled task could not be told')
-      }
-    },
-    async tellPush(userId, { id, scheduleId, runId, conversationId, state }) {
-      if (runId === null || conversationId === null)
-        return await push.tellNotRun(userId, { schedule_id: scheduleId, occurrence_id: id })
-      await push.tellEnded(userId, {
-        run_id: runId,
-        conversation_id: conversationId,
-        failed: state !== 'done',
-      })
-    },
   })
 }

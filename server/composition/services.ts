@@ -8,6 +8,7 @@ import { createStorageReport } from '../administration/storage-report.ts'
 import type { PasswordCost } from '../auth/passwords.ts'
 import { createChangeLog } from '../changes/change-log.ts'
 import { createBackground } from '../chat/background.ts'
+import { createBackups } from '../commands/scheduled-backups.ts'
 import { runningMcpServers } from '../doctor/mcp-servers.ts'
 import { BACKUPS_KEY, BackupRecord } from '../files/scheduled-backups.ts'
 import { createUploadSlots } from '../http/upload-slots.ts'
@@ -16,11 +17,13 @@ import { createModelCatalog } from '../llm/catalog.ts'
 import { withEnvironmentKey } from '../llm/environment-keys.ts'
 import { createModelProbe } from '../llm/probe.ts'
 import { createOfferedModels } from '../models/offered-models.ts'
-import { cachedModels } from '../models/stored-models.ts'
+import { cachedModels, createModelUrls } from '../models/stored-models.ts'
 import { addSignInMetrics } from '../observability/counters.ts'
 import { addInstallationMetrics } from '../observability/installation-metrics.ts'
+import { createObservers } from '../observability/observers.ts'
 import { addRunGauges } from '../observability/run-metrics.ts'
 import { INSTALLATION_KEY, InstallationId } from '../owner/installation.ts'
+import { createReceipts } from '../receipts/receipts.ts'
 import { createRunRecordReader } from '../runs/inspection/read-record.ts'
 import { createRunRecords } from '../runs/inspection/run-records.ts'
 import { createHooks } from '../schedules/hooks.ts'
@@ -31,14 +34,12 @@ import { createMarkdownRenderer } from '../sharing/markdown.ts'
 import { createShares } from '../sharing/shares.ts'
 import type { CommandNetwork } from '../tools/builtin/programs/exec.ts'
 import { createFileAnnouncer } from '../workspace/announce-files.ts'
+import { createLineCounter } from '../workspace/checkpoints/diff/count-lines.ts'
 import { createAccountServices } from './accounts.ts'
-import { createConfiguredApps } from './apps.ts'
-import { createBackups } from './backups.ts'
 import type { Base } from './base.ts'
 import { createConfiguredChat } from './chat.ts'
 import { runDoctor } from './doctor.ts'
 import { createFiles, openBlobs } from './files.ts'
-import { createObservers } from './observers.ts'
 import { createConfiguredOidc } from './oidc.ts'
 import { createConfiguredReceiving } from './receiving.ts'
 import { createConfiguredClock } from './schedules.ts'
@@ -46,7 +47,7 @@ import { storageLimit } from './settings.ts'
 import { createTools } from './tools.ts'
 import { createTransfers } from './transfers.ts'
 import {
-  createConfiguredReceipts,
+  createConfiguredApps,
   createConfiguredSkills,
   createConfiguredWorkspace,
 } from './workspace.ts'
@@ -73,11 +74,12 @@ export async function createServices(
   const account = createAccountServices(base, passwordCost)
   // `openBase` has stored one.
   const installationId = (await store.settings.get(INSTALLATION_KEY, InstallationId))?.id ?? ''
+  const stored = cachedModels(store.models, box, environmentKeys)
   const catalog = createModelCatalog({
     models: config.models.map((model) => withEnvironmentKey(model, environmentKeys)),
     defaultModel: config.default_model,
     storedDefault: () => settings.current().default_model,
-    stored: cachedModels(store.models, box, environmentKeys),
+    stored,
     idleTimeout: config.stream.idle_timeout,
     onSkipped: (skipped) => log.warn(skipped, 'unreadable lines in the stream of a provider'),
   })
@@ -91,14 +93,20 @@ export async function createServices(
   const unconfirmed = config.auth_mode === 'multi' ? account.emailLinks.unconfirmed : undefined
   const changes = instance.shareChanges(createChangeLog())
   const metrics = new Registry()
-  const observers = await createObservers(metrics, {
-    config,
-    store,
-    box,
-    instance: instance.id,
-    version,
-    log,
-  })
+  const observers = await createObservers(
+    metrics,
+    config.tracing === undefined
+      ? null
+      : {
+          endpoint: config.tracing.endpoint,
+          headers: config.tracing.headers,
+          serviceName: config.tracing.service_name,
+          instance: instance.id,
+          version,
+          modelUrl: createModelUrls(config.models, stored),
+          log,
+        },
+  )
   const tools = createTools(base, {
     files,
     workspace,
@@ -120,7 +128,13 @@ export async function createServices(
     log,
     now,
   })
-  const receipts = createConfiguredReceipts(store, workspace)
+  const receipts = createReceipts({
+    ledger: store.ledger,
+    countLines: createLineCounter(
+      { projects: store.projects, workspaces: workspace.workspaces },
+      { contentStore: workspace.checkpoints.contentStore, makeDiff: workspace.makeDiff },
+    ),
+  })
   const chat = createConfiguredChat(base, {
     catalog,
     changes,

@@ -1,18 +1,25 @@
-// The workspace as configured.
+// Projects as configured: the workspace, with the skills and the apps in it.
+
 import { existsSync } from 'node:fs'
 import type { Access } from '../access/access.ts'
+import { createApps } from '../apps/apps.ts'
+import { createComponents } from '../apps/components.ts'
+import { createFrozenApps, type FrozenApps } from '../apps/frozen-apps.ts'
+import { createAppLibraries } from '../apps/libraries.ts'
+import { createMcpApps } from '../apps/mcp-apps.ts'
+import { createAppsOrigin } from '../apps/origin.ts'
+import type { Instance } from '../cluster/instance.ts'
 import { ConfigError } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { Store } from '../db/store.ts'
-import { createReceipts } from '../receipts/receipts.ts'
+import type { UserId } from '../protocol/ids.ts'
 import { detectBubblewrap } from '../sandbox/bubblewrap.ts'
+import type { Services } from '../services.ts'
 import { builtInSkills, MAKE_APP } from '../skills/built-in.ts'
 import { createConsents } from '../skills/consents.ts'
 import { createSkills } from '../skills/skills.ts'
-import { countLines } from '../workspace/checkpoints/diff/count-lines.ts'
 import { createWorkspaceServices, type WorkspaceServices } from '../workspace/workspace-services.ts'
 import type { Base } from './base.ts'
-import type { Instance } from './instance.ts'
 import { storageLimit, workspaceSettings } from './settings.ts'
 
 /** Prepares the workspace root. @throws when it cannot be used. */
@@ -42,26 +49,6 @@ export const createConfiguredWorkspace = async ({
     log,
   })
 
-/** The receipts of answers, which count the lines of changed files of the workspace. */
-export const createConfiguredReceipts = (
-  { ledger, projects }: Pick<Store, 'ledger' | 'projects'>,
-  {
-    workspaces,
-    checkpoints,
-    makeDiff,
-  }: Pick<WorkspaceServices, 'workspaces' | 'checkpoints' | 'makeDiff'>,
-) =>
-  createReceipts({
-    ledger,
-    countLines: async ({ userId, projectId }, files) =>
-      countLines(files, {
-        // Also for a run of somebody who is no member any more.
-        workspace: workspaces.open((await projects.ownerOf(projectId)) ?? userId, projectId),
-        contents: checkpoints.contentStore(projectId),
-        makeDiff,
-      }),
-  })
-
 /** The skills of users, projects and the server, and the consent to those of projects. @throws ConfigError without `skills_dir`. */
 export function createConfiguredSkills(
   { config, store, access, now }: Pick<Base, 'config' | 'store' | 'access' | 'now'>,
@@ -79,4 +66,36 @@ export function createConfiguredSkills(
     isOffered: (userId, name) => name !== MAKE_APP || access.allowsFeature(userId, 'apps'),
   })
   return { skills, consents: createConsents({ store, workspaces, skills, makeDiff, now }) }
+}
+
+/** What people do with apps, and where these are served. */
+export function createConfiguredApps(
+  { config, database, store, access, now }: Base,
+  { workspaces, checkpoints, pool }: Services['workspace'],
+  blobs: Services['blobs'],
+  webRoot: string,
+): Pick<Services, 'apps' | 'mcpApps' | 'appsOrigin' | 'appComponents' | 'appLibraries'> & {
+  frozenApps: FrozenApps
+} {
+  const isAllowed = (userId: UserId): boolean => access.allowsFeature(userId, 'apps')
+  const appLibraries = createAppLibraries(webRoot)
+  return {
+    frozenApps: createFrozenApps({ store, workspaces, blobs, isAllowed }),
+    appLibraries,
+    appComponents: createComponents({ pool, libraries: appLibraries }),
+    apps: createApps({
+      database,
+      store,
+      workspaces,
+      checkpoints,
+      now,
+      isAllowed,
+    }),
+    mcpApps: createMcpApps({ database, store, now }),
+    appsOrigin: createAppsOrigin({
+      url: config.apps.url,
+      publicUrl: config.public_url,
+      pagePort: config.backend_port,
+    }),
+  }
 }

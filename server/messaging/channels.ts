@@ -10,6 +10,7 @@ import type {
   ChannelRow,
   DeliveryRow,
 } from '../db/repositories/deliveries/channels.ts'
+import type { Store } from '../db/store.ts'
 import { appError, errorText } from '../errors.ts'
 import { deadline } from '../lib/abort.ts'
 import { newId } from '../lib/ids.ts'
@@ -114,6 +115,15 @@ export interface Channels {
   stop(): Promise<void>
 }
 
+/** Null for a channel whose owner has no chat of their own. */
+async function ownChat(
+  { id, userId }: Pick<ChannelRow, 'id' | 'userId'>,
+  { chats }: Pick<ChannelsOptions, 'chats'>,
+): Promise<Destination | null> {
+  const chat = await chats?.privateChat(id, userId)
+  return chat === undefined ? null : { chatId: chat.externalId, threadId: chat.threadId }
+}
+
 /** The dependencies of channels. */
 export interface ChannelsOptions {
   repository: ChannelRepository
@@ -133,8 +143,8 @@ export interface ChannelsOptions {
   unconfirmed?(userId: UserId, addresses: readonly string[]): Promise<string[]>
   /** How a channel receives, checked. Throws why this user may not have it so. */
   checkReceive?(userId: UserId, receive: ReceiveBody): Promise<ReceiveSettings>
-  /** The chat with the owner of a channel, for messages without another destination. */
-  ownChat?(channel: ChannelRow): Promise<Destination | null>
+  /** Where the chat with the owner of a channel is found, for messages without another destination. */
+  chats?: Pick<Store['receiving'], 'privateChat'>
   /** The pause between attempts, in milliseconds; for tests. */
   pauseMs?: number
 }
@@ -175,7 +185,7 @@ export function createChannels(options: ChannelsOptions): Channels {
         const failure = storedFailure('delivery_mail_unconfirmed', { address: missing })
         return { ok: false, failure, retry: false }
       }
-      const to = kind.messenger === null ? null : ((await options.ownChat?.(channel)) ?? null)
+      const to = kind.messenger === null ? null : await ownChat(channel, options)
       return await kind.send(settings, { id, channel: channel.name, text, createdAt, to }, signal)
     },
     onGivenUp: async ({ channel, delivery }, failure) => {

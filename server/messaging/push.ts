@@ -79,6 +79,13 @@ export interface Push {
   stop(): Promise<void>
 }
 
+/**
+ * How push services contact the operator: Apple's wants an https or mailto URL with a real domain. Without a public address only
+ * browsers on this machine can subscribe, and some services refuse this subject.
+ */
+export const pushSubject = (publicUrl: string | undefined): string =>
+  publicUrl?.startsWith('https:') === true ? publicUrl : 'https://localhost'
+
 /** A new key, to be sealed for `PUSH_KEY_PURPOSE`. */
 export const newPushKey = (): string => JSON.stringify(newVapidKeys())
 

@@ -95,15 +95,14 @@ export function cachedModels(
   }
 }
 
-/** The stored models with unsealed keys. For calling them only; never expose the keys. */
-export async function storedModels(
-  models: Pick<ModelRepository, 'list'>,
-  box: SecretBox,
-  keys: EnvironmentKeys,
-): Promise<CatalogModel[]> {
-  return openedModels(await models.list(), box, keys)
-}
+/** Finds the address of a model's API; undefined for a model that no longer exists. @param stored the models that administrators added. */
+export const createModelUrls =
+  (configured: readonly ModelSettings[], stored: () => Promise<readonly CatalogModel[]>) =>
+  async (id: string): Promise<string | undefined> =>
+    configured.find((model) => model.id === id)?.api_url ??
+    (await stored()).find(({ settings }) => settings.id === id)?.settings.api_url
 
+/** For calling them only; never expose the keys. */
 const openedModels = (
   list: readonly StoredModel[],
   box: SecretBox,

@@ -38,7 +38,6 @@ export interface ProgressDependencies
   /** Conversations of a schedule that makes one each time. */
   keepRuns: number
   claims: WorkClaims
-  trashConversation(userId: UserId, id: NonNullable<OccurrenceRow['conversationId']>): Promise<void>
   /** Records `schedule.ended` for webhooks; call it in the transaction that stores the end. */
   scheduleEnded(tx: Writer, userId: UserId, ended: EndedOccurrence): Promise<void>
   /** Call it after that transaction. */
@@ -295,10 +294,10 @@ async function tellStoredEnd(
 /** Of a schedule that makes a conversation each time, the oldest go to the trash. */
 async function trashOld(
   schedule: ScheduleRow,
-  { store, keepRuns, trashConversation }: ProgressDependencies,
+  { store, keepRuns, chat }: ProgressDependencies,
 ): Promise<void> {
   for (const id of await store.occurrences.conversations(schedule.id, keepRuns)) {
     const conversation = await store.conversations.find(schedule.userId, id)
-    if (conversation !== undefined) await trashConversation(schedule.userId, id)
+    if (conversation !== undefined) await chat.trashConversation(schedule.userId, id)
   }
 }

@@ -1,13 +1,13 @@
 // Starts the run of an occurrence, once: its conversation is stored with it, and its message is known by its id.
+import type { ChatService } from '../chat/chat-service.ts'
 import type { Database } from '../db/database.ts'
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
-import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { OccurrenceRow } from '../db/repositories/schedules/occurrences.ts'
 import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
 import type { Store } from '../db/store.ts'
 import { AppError, appError, errorText, namedFailure } from '../errors.ts'
 import type { Change } from '../protocol/change.ts'
-import type { ConversationId, UserId } from '../protocol/ids.ts'
+import type { UserId } from '../protocol/ids.ts'
 import type {
   CheckOutcome,
   NamedFailure,
@@ -20,25 +20,13 @@ import type { ScheduleSettings } from './settings.ts'
 /** How long an occurrence waits for a conversation in which a person's run works, or for a free place. */
 const BUSY_MS = 10 * 60_000
 
-/** What a run of a schedule is started with. */
-export interface ScheduledMessage {
-  text: string
-  clientId: string
-  attachments: { name: string; content: string }[]
-  origin: { type: 'schedule' | 'hook'; id: string; name: string }
-  settings: ScheduleSettings
-  /** The only tools that the run may use; null: all. */
-  tools: string[] | null
-}
-
 /** What starting needs. */
 export interface StartDependencies {
   database: Database
   store: Store
   now(): Date
   announce(userId: UserId, change: Change): void
-  /** @throws AppError why it cannot start, now or at all. */
-  send(userId: UserId, id: ConversationId, message: ScheduledMessage): Promise<RunRow>
+  chat: Pick<ChatService, 'send' | 'trashConversation'>
   /** The model and whether it thinks by default, for a new conversation. */
   conversationModel(
     schedule: Pick<ScheduleRow, 'userId' | 'projectId'>,
@@ -125,18 +113,11 @@ export async function startRun(
   if (conversation === 'trashed') return ended({ state: 'skipped', reason: 'ended' }, 'trashed')
   const input = await store.occurrences.input(occurrence.id)
   try {
-    const run = await dependencies.send(schedule.userId, conversation.id, {
-      text: settings.text,
-      clientId: occurrence.id,
-      attachments: input === null ? [] : [input],
-      origin: {
-        type: occurrence.trigger === 'hook' ? 'hook' : 'schedule',
-        id: schedule.id,
-        name: schedule.name,
-      },
-      settings,
-      tools: schedule.tools,
-    })
+    const run = await dependencies.chat.send(
+      schedule.userId,
+      conversation.id,
+      messageOf(occurrence, schedule, settings, input),
+    )
     await database.write(async (tx) => {
       await store.occurrences.change(tx, occurrence.id, {
         state: 'running',
@@ -164,6 +145,32 @@ export async function startRun(
       { state: 'failed', reason: 'not_started', ...why(error), isQuota },
       isModelGone ? 'model' : null,
     )
+  }
+}
+
+/** The message of an occurrence, with what only this run may use. @param input what a hook was given. */
+function messageOf(
+  { id, trigger }: OccurrenceRow,
+  schedule: ScheduleRow,
+  { text, skills, model, approval, approvalDeadline, limits, quiet }: ScheduleSettings,
+  input: { name: string; content: string } | null,
+): Parameters<ChatService['send']>[2] {
+  return {
+    text,
+    attachments: input === null ? [] : [{ ...input, extension: undefined }],
+    client_id: id,
+    origin: {
+      type: trigger === 'hook' ? 'hook' : 'schedule',
+      id: schedule.id,
+      name: schedule.name,
+    },
+    skills,
+    ...(model === null ? {} : { model }),
+    ...(approval === null ? {} : { approval }),
+    ...(approvalDeadline === undefined ? {} : { approval_deadline: approvalDeadline }),
+    ...(schedule.tools === null ? {} : { tools: schedule.tools }),
+    ...(Object.keys(limits).length === 0 ? {} : { limits }),
+    quiet,
   }
 }
 

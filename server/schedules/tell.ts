@@ -5,6 +5,8 @@ import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
 import type { Store } from '../db/store.ts'
 import { filled, localeTexts, refusalIn } from '../lib/locale-texts.ts'
 import { textLanguage } from '../lib/text-language.ts'
+import type { Channels } from '../messaging/channels.ts'
+import type { Push } from '../messaging/push.ts'
 import type { AskEntry } from '../protocol/accounts/preferences.ts'
 import { fillIn } from '../protocol/failures/failures.ts'
 import type { UserId } from '../protocol/ids.ts'
@@ -15,6 +17,7 @@ import { ScheduleSettings } from './settings.ts'
 /** Characters of an answer that a channel is sent. */
 const MAX_ANSWER = 3_500
 const MAX_PREVIEW = 1_000
+const CHANNEL_TIMEOUT_MS = 5_000
 /** Stands for the list `ask` of the preferences. */
 const BY_PREFERENCES = 'ask'
 /** Stands for the notice that the schedule is off now. */
@@ -23,10 +26,9 @@ const IS_OFF = 'off'
 /** What telling needs. */
 export interface TellDependencies {
   store: Store
-  /** Sends a text through a channel of the user. Never throws. */
-  tellChannel(userId: UserId, name: string, text: string): Promise<void>
-  /** Sends a notification to the browsers of the user. Never throws. */
-  tellPush(userId: UserId, occurrence: OccurrenceRow): Promise<void>
+  channels: Pick<Channels, 'send'>
+  push: Pick<Push, 'tellNotRun' | 'tellEnded'>
+  log: { warn(details: object, message: string): void }
 }
 
 /** Whom an end is to be told to; null: nobody. Stored with the end. */
@@ -58,13 +60,43 @@ export async function tellEnd(
         .map((through) => ({ through, detail: 'preview' as const }))
   const isShort = named.includes(BY_PREFERENCES)
   for (const { through, detail } of entries) {
-    if (through === 'push') await dependencies.tellPush(schedule.userId, occurrence)
+    if (through === 'push') await tellBrowsers(schedule.userId, occurrence, dependencies)
     else {
       const length = detail === 'name' ? 0 : isShort ? MAX_PREVIEW : MAX_ANSWER
       const text = await textOf(occurrence, schedule, { isOff, length }, dependencies)
-      await dependencies.tellChannel(schedule.userId, through.slice('channel:'.length), text)
+      const name = through.slice('channel:'.length)
+      await tellChannel(schedule.userId, { name, text }, dependencies)
     }
   }
+}
+
+/** Never throws: whoever cannot be told can still see it. */
+async function tellChannel(
+  userId: UserId,
+  { name, text }: { name: string; text: string },
+  { channels, log }: TellDependencies,
+): Promise<void> {
+  const signal = AbortSignal.timeout(CHANNEL_TIMEOUT_MS)
+  try {
+    const sent = await channels.send(userId, name, { text, conversationId: null, signal })
+    if (sent === null) log.warn({ user_id: userId }, 'a schedule names a channel that is gone')
+  } catch (error) {
+    log.warn({ err: error, user_id: userId }, 'the end of a scheduled task could not be told')
+  }
+}
+
+async function tellBrowsers(
+  userId: UserId,
+  { id, scheduleId, runId, conversationId, state }: OccurrenceRow,
+  { push }: TellDependencies,
+): Promise<void> {
+  if (runId === null || conversationId === null)
+    return await push.tellNotRun(userId, { schedule_id: scheduleId, occurrence_id: id })
+  await push.tellEnded(userId, {
+    run_id: runId,
+    conversation_id: conversationId,
+    failed: state !== 'done',
+  })
 }
 
 /** What came of it, in the language of the task. */

@@ -2,10 +2,12 @@
 import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
 import type { Store } from '../db/store.ts'
 import { errorText, namedFailure } from '../errors.ts'
+import { deadline } from '../lib/abort.ts'
 import { attachable } from '../lib/attachable-text.ts'
 import { createFairQueue } from '../lib/fair-queue.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { NamedFailure } from '../protocol/schedules/schedule.ts'
+import type { createPageLoader } from '../tools/builtin/web/fetch-page.ts'
 import type { MakeDiff } from '../workspace/checkpoints/diff/diffs.ts'
 import type { ScheduleSettings } from './settings.ts'
 
@@ -14,6 +16,8 @@ const MAX_WATCHED_CHARACTERS = 500_000
 /** The most that a model is given of what changed. */
 const MAX_DIFF_CHARACTERS = 20_000
 
+const PAGE_TIMEOUT_MS = 45_000
+
 /** Pages and projects that are looked at at the same time; of one user, few, so that slow pages do not delay those of others. */
 const slots = createFairQueue({ size: 8, perOwner: 2 })
 
@@ -21,12 +25,8 @@ const slots = createFairQueue({ size: 8, perOwner: 2 })
 export interface WatchDependencies {
   store: Store
   makeDiff: MakeDiff
-  /** The readable text of a page. Never throws. */
-  readPage(
-    url: string,
-    userId: UserId,
-    signal: AbortSignal,
-  ): Promise<{ ok: true; text: string } | { ok: false; error: string }>
+  /** Reads a page as the tool `fetch_page` does. */
+  readPage: ReturnType<typeof createPageLoader>
   /** The files that match, each with the hash of its content, and the text of small ones. @throws AppError, or if ended by `signal`. */
   readFiles(
     userId: UserId,
@@ -80,6 +80,11 @@ async function contentOf(
   if (watch === null) return ''
   if ('files' in watch)
     return projectId === null ? '' : await readFiles(userId, projectId, watch.files, signal)
-  const page = await readPage(watch.page, userId, signal)
-  return page.ok ? page.text : { kind: 'failed', detail: page.error, failure: null }
+  const limited = deadline(PAGE_TIMEOUT_MS, signal)
+  const page = await readPage(watch.page, 'text', { signal: limited, userId })
+  if (!page.ok) return { kind: 'failed', detail: page.error, failure: null }
+  const { text } = page.data
+  // An empty text would look like a page that never changes.
+  if (typeof text !== 'string') throw new Error('A page was read without its text.')
+  return text
 }

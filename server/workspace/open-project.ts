@@ -35,6 +35,19 @@ export async function openProject(
   return { row, workspace: { ...workspaces.open(row.userId, id), actorId: userId } }
 }
 
+/** Where the folder of a project is found, whoever asks. */
+export interface StoredProjects {
+  projects: Pick<ProjectRepository, 'ownerOf'>
+  workspaces: Pick<Workspaces, 'open'>
+}
+
+/** The folder of a project, for what the server itself reads there: also for somebody who is no member any more. */
+export const openStored = async (
+  { projects, workspaces }: StoredProjects,
+  userId: UserId,
+  id: ProjectId,
+): Promise<Workspace> => workspaces.open((await projects.ownerOf(id)) ?? userId, id)
+
 /** The project, without its folder. @throws AppError as `openProject` does. */
 export async function requireProject(
   projects: ProjectSource['projects'],

@@ -24,4 +24,6 @@ export interface OidcSettings {
   autoCreate: boolean
   /** Whether a first sign-in takes over the account with the same email address, if the issuer has verified it. */
   linkByEmail: boolean
+  /** The account for the day when the issuer does not work, which nobody takes over by its address; undefined: none. */
+  breakGlass: string | undefined
 }

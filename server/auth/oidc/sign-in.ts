@@ -1,11 +1,12 @@
 // Single sign-on: finds or creates the account for a person at an issuer.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { Reader } from '../../db/database.ts'
+import type { Database, Reader } from '../../db/database.ts'
 import type { AuditRepository } from '../../db/repositories/accounts/audit.ts'
 import type { GroupRepository } from '../../db/repositories/accounts/groups.ts'
 import type { IdentityRepository, NewIdentity } from '../../db/repositories/accounts/identities.ts'
 import type { UserRepository, UserRow } from '../../db/repositories/accounts/users.ts'
+import type { Store } from '../../db/store.ts'
 import { AppError, appError, errorText } from '../../errors.ts'
 import type { Actor } from '../../protocol/admin/audit.ts'
 import type { GroupId } from '../../protocol/admin/group.ts'
@@ -62,12 +63,9 @@ export interface OidcSignInDependencies {
    * Resolves when what it has lost has ended.
    */
   onGroupsChanged(userId: UserId, groups: { added: GroupId[]; removed: GroupId[] }): Promise<void>
-  /** Stores that the address belongs to the user. */
-  confirmAddress(userId: UserId, address: string): Promise<void>
-  /** The account whose owner has confirmed this address to this server. */
-  confirmedAccount(address: string, from?: Reader): Promise<UserRow | undefined>
-  /** Whether an account may be taken over by the owner of its address; not the one for the day when the issuer does not work. */
-  mayLink(username: string): boolean
+  /** The addresses that belong to users, as they or their issuer have confirmed. */
+  addresses: Pick<Store['confirmedAddresses'], 'unconfirmed' | 'add' | 'findAccount'>
+  write: Database['write']
   /** Ends the open requests of an account whose other ways in have ended. */
   endRequests(userId: UserId): void
   box: SecretBox
@@ -98,7 +96,7 @@ const Kept = z.object({
  * with `box`.
  */
 export function createOidcSignIn(dependencies: OidcSignInDependencies): OidcSignIn {
-  const { settings, issuer, identities, confirmAddress, box, publicUrl, now } = dependencies
+  const { settings, issuer, identities, box, publicUrl, now } = dependencies
   const base = publicUrl.replace(/\/+$/, '')
 
   return {
@@ -126,7 +124,7 @@ export function createOidcSignIn(dependencies: OidcSignInDependencies): OidcSign
       if (!found.isActive) throw appError('account_disabled')
       const user = await follow(dependencies, found, role, address)
       await join(dependencies, user, person, address)
-      if (person.email !== null) await confirmAddress(user.id, person.email)
+      if (person.email !== null) await confirmAddress(user.id, person.email, dependencies)
       return { user, idToken: signedIn.idToken, returnTo }
     },
 
@@ -180,18 +178,30 @@ function roleOf(
   return isAdmin ? 'admin' : 'user'
 }
 
+/** Stores that the address belongs to the user. */
+async function confirmAddress(
+  userId: UserId,
+  address: string,
+  { addresses, write, now }: OidcSignInDependencies,
+): Promise<void> {
+  if ((await addresses.unconfirmed(userId, [address])).length > 0)
+    await write((tx) => addresses.add(tx, userId, address, now()))
+}
+
 /**
  * The account whose owner confirmed the person's verified address here. An address that an account merely names proves
  * nothing: anybody can register with a colleague's.
  */
 async function linkable(
-  { settings, confirmedAccount, mayLink }: OidcSignInDependencies,
+  { settings, addresses }: OidcSignInDependencies,
   { email }: Person,
   from?: Reader,
 ): Promise<UserRow | undefined> {
   if (!settings.linkByEmail || email === null) return undefined
-  const owner = await confirmedAccount(email, from)
-  return owner !== undefined && mayLink(owner.username) ? owner : undefined
+  const owner = await addresses.findAccount(email, from)
+  // Not the account for the day when the issuer does not work.
+  const isLinkable = owner?.username.toLowerCase() !== settings.breakGlass?.toLowerCase()
+  return isLinkable ? owner : undefined
 }
 
 /**

@@ -15,6 +15,7 @@ const settings: OidcSettings = {
   groups: new Map(),
   autoCreate: true,
   linkByEmail: true,
+  breakGlass: undefined,
 }
 
 test.each([

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { createConfiguredTracing } from '../../../server/composition/observers.ts'
 import { registerMetrics } from '../../../server/http/stack/metrics.ts'
+import { createTracing } from '../../../server/observability/tracing.ts'
 import { ConversationId, RunId } from '../../../server/protocol/ids.ts'
 import { garbageCollector } from '../../support/collect-garbage.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
@@ -115,17 +115,17 @@ test('a run is one trace of model and tool calls without their texts, and a late
   expect(tools.map(({ status }) => status.code ?? 0).toSorted()).toEqual([0, 2])
   expect(collector.received()).not.toMatch(/Hello|Four\.|2 \+ 2/)
 
-  const model = { id: 'gpt', api_url: 'https://api.openai.com/v1' }
-  const elsewhere = await createConfiguredTracing({
-    config: { tracing, models: [model] },
-    store: { models: { list: async () => [] } },
-    box: { open: String, seal: String },
+  const elsewhere = await createTracing({
+    endpoint: tracing.endpoint,
+    headers: tracing.headers,
+    serviceName: tracing.service_name,
+    modelUrl: async () => 'https://api.openai.com/v1',
     version: '1.0.0',
     instance: 'another',
     log: { warn: (_details, message) => expect.unreachable(message) },
   })
   const at = new Date()
-  elsewhere?.observe({
+  elsewhere.observe({
     kind: 'attempt_ended',
     run: { id, attempt: 2, conversationId, parentRunId: null, kind: 'chat', model: 'gpt' },
     startedAt: at,
@@ -134,7 +134,7 @@ test('a run is one trace of model and tool calls without their texts, and a late
     outcome: 'failed',
     reason: 'run_stopped',
   })
-  await elsewhere?.close()
+  await elsewhere.close()
   expect(collector.spans().at(-1)).toMatchObject({
     traceId: run.traceId,
     status: { code: 2 },

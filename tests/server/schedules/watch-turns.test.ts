@@ -27,7 +27,7 @@ describeOnEachDatabase('pages that schedules watch', (open) => {
       makeDiff: () => Promise.reject(new Error('nothing is compared')),
       async readPage(url) {
         if (url.includes('slow')) await until
-        return { ok: true, text: 'the page' }
+        return { ok: true, data: { text: 'the page' } }
       },
       readFiles: () => Promise.reject(new Error('no files are watched')),
     }

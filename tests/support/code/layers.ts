@@ -143,6 +143,8 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
   receiving: ['chat', 'messaging', 'files', 'workspace', 'db', 'errors.ts', 'protocol', 'lib'],
   // What runs by itself: due times, their occurrences, what came of each.
   schedules: [
+    'chat',
+    'messaging',
     'receipts',
     'skills',
     'tools',
@@ -212,8 +214,9 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
   // What users may use, for every module that offers something.
   access: ['db', 'errors.ts', 'protocol', 'lib'],
   // Several instances on one store: leases, and what goes between them through Redis.
-  cluster: ['changes', 'runs', 'db', 'errors.ts', 'protocol', 'lib'],
-  auth: ['db', 'errors.ts', 'protocol', 'lib'],
+  cluster: ['changes', 'runs', 'owner', 'db', 'errors.ts', 'protocol', 'lib'],
+  // `net`: an issuer is reached as the web is.
+  auth: ['net', 'db', 'errors.ts', 'protocol', 'lib'],
   // Speech and images by services that speak OpenAI's format.
   media: ['db', 'net', 'llm', 'errors.ts', 'protocol', 'lib'],
   knowledge: ['db', 'sandbox', 'net', 'errors.ts', 'protocol', 'lib'],

@@ -195,7 +195,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   'llm/responses': ['llm/openai', 'llm/streaming', 'protocol', 'lib'],
   // What all wire formats share: from the connection to the events of a response.
   'llm/streaming': ['errors.ts', 'protocol', 'lib'],
-  'auth/oidc': ['db', 'errors.ts', 'protocol', 'lib'],
+  'auth/oidc': ['net', 'db', 'errors.ts', 'protocol', 'lib'],
   'auth/second-factor': ['db', 'errors.ts', 'protocol', 'lib'],
   'db/columns': [],
   'db/tables': ['db/columns', 'protocol'],

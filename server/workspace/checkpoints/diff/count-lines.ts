@@ -1,6 +1,8 @@
 // Counts the lines by which files differ between two states that checkpoints name by hash.
 import { createHash } from 'node:crypto'
+import type { ProjectId, UserId } from '../../../protocol/ids.ts'
 import { binaryKind, decodeText } from '../../files/text.ts'
+import { openStored, type StoredProjects } from '../../open-project.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { ContentStore } from '../capture/content-store.ts'
 import type { MakeDiff } from './diffs.ts'
@@ -86,3 +88,25 @@ export async function countLines(
     return createHash('sha256').update(bytes).digest('hex') === hash ? bytes : undefined
   }
 }
+
+/** Counts the lines of changed files of stored projects. */
+export const createLineCounter =
+  (
+    stored: StoredProjects,
+    {
+      contentStore,
+      makeDiff,
+    }: {
+      contentStore(projectId: ProjectId): Pick<ContentStore, 'read'>
+      makeDiff: MakeDiff
+    },
+  ) =>
+  async (
+    { userId, projectId }: { userId: UserId; projectId: ProjectId },
+    files: readonly FileStates[],
+  ): Promise<LineCount[]> =>
+    countLines(files, {
+      workspace: await openStored(stored, userId, projectId),
+      contents: contentStore(projectId),
+      makeDiff,
+    })

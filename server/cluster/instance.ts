@@ -1,10 +1,6 @@
 // The role of this process for its store: its only owner, or one of several instances that share it.
 import type { ChangeLog } from '../changes/change-log.ts'
-import type { ChatService } from '../chat/chat-service.ts'
-import type { RedisLog } from '../cluster/redis.ts'
-import type { Config } from '../config/schema.ts'
 import type { Store } from '../db/store.ts'
-import type { OpenConnections } from '../http/open-connections.ts'
 import type { Limits } from '../lib/limits.ts'
 import { createLocalLimits } from '../lib/local-limits.ts'
 import type { SharedTexts } from '../lib/shared-texts.ts'
@@ -12,6 +8,8 @@ import type { WorkClaims } from '../lib/work-claims.ts'
 import type { StoreOwner } from '../owner/owner.ts'
 import type { RunRegistry } from '../runs/registry.ts'
 import type { RunSharing } from '../runs/shared/sharing.ts'
+import type { OpenRequests } from './end-requests.ts'
+import type { RedisLog } from './redis.ts'
 
 /** This process among the instances of its store. */
 export interface Instance {
@@ -36,36 +34,39 @@ export interface Instance {
   /** Extends the change log with the changes of all instances. */
   shareChanges(changes: ChangeLog): ChangeLog
   /** Extends the open requests of users, so that they end at every instance when access ends at one. */
-  shareEndings(connections: OpenConnections): OpenConnections
+  shareEndings<Requests extends OpenRequests>(requests: Requests): Requests
   /** Calls `reread` when another instance has changed what all instances remember, such as the rules of groups. */
   onRules(reread: () => void): void
   /** Tells the other instances to read it again. Never waits and never fails. */
   announceRules(): void
   /** Starts continuing the runs that other processes left. */
-  start(chat: Pick<ChatService, 'runs' | 'recover'>): Promise<void>
+  start(chat: { runs: Pick<RunRegistry, 'shared'>; recover(): Promise<void> }): Promise<void>
   /** Accepts no more runs, and drains the active ones. */
-  drain(runs: RunRegistry, graceMs: number): Promise<void>
+  drain(runs: Pick<RunRegistry, 'drain'>, graceMs: number): Promise<void>
   /** Ends the work begun by `lead`. */
   stopLeading(): Promise<void>
   /** Call it when nothing runs any more, before the store is closed. */
   leave(): Promise<void>
 }
 
-/** Call it once, after the migrations. */
+/**
+ * Call it once, after the migrations.
+ * @param options.redisUrl undefined: this process is the only owner of its store.
+ */
 export async function openInstance({
-  config,
+  redisUrl,
   owner,
   store,
   log,
 }: {
-  config: Pick<Config, 'redis_url'>
+  redisUrl: string | undefined
   owner: StoreOwner
   store: Store
   log: RedisLog
 }): Promise<Instance> {
   await owner.begin(store.ownerEpochs)
   const { instance: id } = owner
-  if (config.redis_url === undefined) {
+  if (redisUrl === undefined) {
     const ends: (() => void | Promise<void>)[] = []
     return {
       id,
@@ -81,7 +82,7 @@ export async function openInstance({
       queuedRuns: async () => 0,
       leaseLapses: () => 0,
       shareChanges: (changes) => changes,
-      shareEndings: (connections) => connections,
+      shareEndings: (requests) => requests,
       onRules() {},
       announceRules() {},
       start: (chat) => chat.recover(),
@@ -94,11 +95,11 @@ export async function openInstance({
   }
   // Loaded only here: the clients of Redis are a tenth of the code that a single process would load at its start.
   const [{ joinCluster }, { endEverywhere }] = await Promise.all([
-    import('../cluster/cluster.ts'),
-    import('../cluster/end-requests.ts'),
+    import('./cluster.ts'),
+    import('./end-requests.ts'),
   ])
   const cluster = await joinCluster({
-    redisUrl: config.redis_url,
+    redisUrl,
     instance: id,
     store,
     log,
@@ -117,7 +118,7 @@ export async function openInstance({
     queuedRuns: cluster.queuedRuns,
     leaseLapses: () => cluster.lease.lapses,
     shareChanges: cluster.shareChanges,
-    shareEndings: (connections) => endEverywhere(connections, cluster.bus, log),
+    shareEndings: (requests) => endEverywhere(requests, cluster.bus, log),
     onRules: (reread) => cluster.bus.on('rules', reread),
     announceRules: () => cluster.bus.send('rules', null),
     start: (chat) => cluster.start(chat.runs.shared),

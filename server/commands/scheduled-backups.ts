@@ -1,8 +1,9 @@
-// Scheduled backups as configured: made and copied by a worker thread.
+// The backups that a server makes by itself: made and copied by a worker thread, as the commands do.
 import { z } from 'zod'
 import { tellBackupFailure } from '../administration/backup-failure.ts'
 import type { EmailLinks } from '../auth/email-links.ts'
-import type { BackupReply, BackupRequest } from '../commands/backup.child.ts'
+import type { Base } from '../composition/base.ts'
+import { backupBucket, backupSchedule, databaseSettings } from '../composition/settings.ts'
 import { inspectSize } from '../db/inspect.ts'
 import {
   BACKUP_SERIES,
@@ -12,8 +13,7 @@ import {
   scheduleBackups,
 } from '../files/scheduled-backups.ts'
 import { createWorkerClient } from '../lib/worker-client.ts'
-import type { Base } from './base.ts'
-import { backupBucket, backupSchedule, databaseSettings } from './settings.ts'
+import type { BackupReply, BackupRequest } from './backup.child.ts'
 
 const START_TIMEOUT_MS = 60_000
 /** No backup takes that long; the thread of one that hangs must end. */
