@@ -1,6 +1,8 @@
 // The subcommands: doctor, config, service, migrate, backup, restore, rollback, move, export, admin.
+
+import { installationOf } from './commands/describe-installation.ts'
 import { runDoctor } from './composition/doctor.ts'
-import { databaseSettings, installationOf } from './composition/settings.ts'
+import { databaseSettings } from './composition/settings.ts'
 import type { LoadedConfig } from './config/load.ts'
 import { errorText } from './errors.ts'
 

@@ -9,11 +9,11 @@ import type { Server } from './app.ts'
 import { type Command, type CommandContext, commands, usageOf } from './cli.ts'
 import { isPrimary, runWorkers, workersAskedFor } from './cluster/workers.ts'
 import {
-  appsPort,
   describeInstallation,
   installationOf,
   unknownVariable,
-} from './composition/settings.ts'
+} from './commands/describe-installation.ts'
+import { appsPort } from './composition/settings.ts'
 import { ConfigError, type LoadedConfig, loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { AppError, errorText } from './errors.ts'

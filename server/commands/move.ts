@@ -1,11 +1,6 @@
 // `nanoclaw move`: the rows of the configured database, copied into an empty database of either kind.
 import { dirname, resolve } from 'node:path'
-import {
-  databaseSettings,
-  describeDatabase,
-  describeDatabaseSettings,
-  installationSettings,
-} from '../composition/settings.ts'
+import { databaseSettings, installationSettings } from '../composition/settings.ts'
 import type { Config } from '../config/schema.ts'
 import type { DatabaseSettings } from '../db/database.ts'
 import { inspectSetting } from '../db/inspect.ts'
@@ -20,6 +15,7 @@ import { assertNotMoved, forgetMove, movedTo, rememberMove } from '../owner/move
 import { claimStore } from '../owner/owner.ts'
 import { assertMoveEnded, elsewhere, holdPlaces, idOfDatabase } from '../owner/places.ts'
 import { type AuditAction, COMMAND_LINE } from '../protocol/admin/audit.ts'
+import { describeDatabase } from './describe-installation.ts'
 import { assertDatabaseExists, quiet } from './stopped-server.ts'
 
 /** Tables of which the progress names the rows. */
@@ -66,7 +62,7 @@ export async function move(
   try {
     await holdPlaces(installationSettings(config), owner, quiet)
     owner.alsoHolds(await claimStore(target, { instance: 'move', log: quiet, onTaken() {} }))
-    const name = describeDatabaseSettings(target)
+    const name = describeDatabase(target)
     if (await isDone(config, from, target))
       return [`All rows are in ${name} already: this move is complete.`, ...nextSteps(target)]
     const { tables, rows, resumed } = await moveDatabase(from, target, {
@@ -75,7 +71,11 @@ export async function move(
         if (count >= NAMED_ROWS) onProgress(`${name}: ${count} rows`)
       },
       async onEnd(write, count) {
-        await recordMove(write, { from: describeDatabase(config), to: name, rows: count })
+        await recordMove(write, {
+          from: describeDatabase(databaseSettings(config)),
+          to: name,
+          rows: count,
+        })
         // Before the target can be used: from then on, nothing may be stored in the earlier database by mistake.
         await rememberMove(config.data_dir, from, name)
       },
@@ -107,7 +107,7 @@ async function isDone(
   target: DatabaseSettings,
 ): Promise<boolean> {
   const to = await movedTo(config.data_dir, from)
-  if (to === describeDatabaseSettings(target)) {
+  if (to === describeDatabase(target)) {
     // The note is written before the target is complete: an interrupted end is repeated.
     if ((await inspectSetting(target, UNFINISHED_MOVE)) !== undefined) return false
     const id = await idOfDatabase(from)

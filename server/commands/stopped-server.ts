@@ -1,10 +1,6 @@
 // Dependencies of commands: a database that exists already and, while the server is stopped, the store as its only owner.
 import { existsSync } from 'node:fs'
-import {
-  databaseSettings,
-  describeDatabase,
-  installationSettings,
-} from '../composition/settings.ts'
+import { databaseSettings, installationSettings } from '../composition/settings.ts'
 import type { Config } from '../config/schema.ts'
 import { connect } from '../db/connect.ts'
 import type { Database } from '../db/database.ts'
@@ -12,6 +8,7 @@ import { inspectDatabase } from '../db/inspect.ts'
 import { AppError } from '../errors.ts'
 import { claimStore } from '../owner/owner.ts'
 import { assertInstallation } from '../owner/places.ts'
+import { describeDatabase } from './describe-installation.ts'
 
 /** A log for modules whose messages are not for the command line. */
 export const quiet = { info() {}, warn() {} }
@@ -30,7 +27,7 @@ export async function assertDatabaseExists(config: Config): Promise<void> {
   if (state === null || state.isEmpty)
     throw new AppError(
       'not_found',
-      `There is no NanoClaw database here (${describeDatabase(config)}), and nothing was created. Start the server first, or name another configuration file in NANOCLAW_CONFIG.`,
+      `There is no NanoClaw database here (${describeDatabase(databaseSettings(config))}), and nothing was created. Start the server first, or name another configuration file in NANOCLAW_CONFIG.`,
     )
   if (state.pending > 0)
     throw new AppError(

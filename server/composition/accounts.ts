@@ -18,29 +18,11 @@ import { createMailer } from '../messaging/mailer.ts'
 import type { Services } from '../services.ts'
 import type { Base } from './base.ts'
 
-/** The services of accounts, and the keys of session tokens: null in single mode, where there are none. */
-export type AccountServices = Pick<
-  Services,
-  | 'accounts'
-  | 'apiKeys'
-  | 'passwords'
-  | 'allowsPassword'
-  | 'links'
-  | 'setup'
-  | 'sessions'
-  | 'knownBrowsers'
-  | 'connections'
-  | 'record'
-  | 'secondFactors'
-  | 'passkeys'
-  | 'emailLinks'
-> & { tokenKeys: TokenKeys | null }
-
-/** Creates everything around accounts, in single mode too: its one user is an account without a password. */
-export function createAccountServices(
-  base: Base,
-  passwordCost: PasswordCost | undefined,
-): AccountServices {
+/**
+ * Creates everything around accounts, in single mode too: its one user is an account without a password. The keys of session
+ * tokens are null there.
+ */
+export function createAccountServices(base: Base, passwordCost: PasswordCost | undefined) {
   const { config, settings, access, store, instance, box, limits, log, now } = base
   const tokenKeys =
     config.auth_mode === 'single'
@@ -103,7 +85,7 @@ const secretsOf = (tokenKeys: TokenKeys | null) => (): readonly string[] =>
 /** A session that ends closes its open requests. */
 const createConfiguredSessions = (
   { store, log, now }: Base,
-  { tokenKeys, connections }: Pick<AccountServices, 'tokenKeys' | 'connections'>,
+  { tokenKeys, connections }: Pick<Services, 'connections'> & { tokenKeys: TokenKeys | null },
 ): Sessions =>
   createSessions({
     sessions: store.sessions,
@@ -117,7 +99,7 @@ const createConfiguredSessions = (
 /** Mails nothing unless both a mail server and the public address are configured. */
 const createConfiguredEmailLinks = (
   { config, store, database, limits, log, now }: Base,
-  { links, allowsPassword }: Pick<AccountServices, 'links' | 'allowsPassword'>,
+  { links, allowsPassword }: Pick<Services, 'links' | 'allowsPassword'>,
 ): EmailLinks => {
   const { smtp, public_url: publicUrl } = config
   return createEmailLinks({

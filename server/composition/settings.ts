@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { Access } from '../access/access.ts'
 import type { RegistrationReach } from '../access/open-registration.ts'
 import type { ServerSettingsService } from '../access/server-settings.ts'
-import type { LoadedConfig } from '../config/load.ts'
 import { LOOPBACK } from '../config/scalars.ts'
 import type { Config } from '../config/schema.ts'
 import type { DatabaseSettings } from '../db/database.ts'
@@ -76,42 +75,6 @@ export const installationSettings = (config: Config): InstallationSettings => ({
   bucket: s3Settings(config),
   isShared: config.redis_url !== undefined,
 })
-
-/** The database for the operator: where it is, without its password. */
-export const describeDatabase = (config: Config): string =>
-  describeDatabaseSettings(databaseSettings(config))
-
-/** The same of a database that is not configured. */
-export function describeDatabaseSettings(settings: DatabaseSettings): string {
-  if (settings.dialect === 'sqlite') return `SQLite, ${settings.file}`
-  const { connection } = settings
-  if (!('url' in connection))
-    return `PostgreSQL, ${connection.database} on ${connection.host}:${connection.port}`
-  const { pathname, host } = new URL(connection.url)
-  return `PostgreSQL, ${decodeURIComponent(pathname.slice(1)) || 'default database'} on ${host || 'the local socket'}`
-}
-
-/** Which installation a process works on: configuration, database and folders; no secret. */
-export const installationOf = ({ config, file, presets }: LoadedConfig) => ({
-  configuration:
-    presets === null ? (file ?? 'no file, defaults') : `${file ?? 'no file'}, over ${presets}`,
-  database: describeDatabase(config),
-  data: config.data_dir,
-  projects: config.workspace_root,
-})
-
-/** The same, one line each, and what in the environment has no effect. */
-export const describeInstallation = (loaded: LoadedConfig): string[] => [
-  ...Object.entries(installationOf(loaded)).map(([name, value]) => `${name}: ${value}`),
-  ...loaded.unknownVariables.map(unknownVariable),
-]
-
-/** A line about an environment variable that sets no key. */
-export const unknownVariable = ({
-  variable,
-  similar,
-}: LoadedConfig['unknownVariables'][number]): string =>
-  `The environment variable ${variable} sets no key${similar.length === 0 ? '' : `; did you mean ${similar.join(' or ')}?`}`
 
 /** The endpoint for embeddings; null if none is configured. */
 export const embeddingSettings = ({ embeddings }: Config): EmbeddingSettings | null =>

@@ -4,7 +4,7 @@ import { postMessage } from '../chat/post-message.ts'
 import { createMcpGrantRepository } from '../db/repositories/accounts/mcp-grants.ts'
 import type { FileService } from '../files/files.ts'
 import { readResultImage } from '../files/images.ts'
-import { sniff } from '../files/sniff.ts'
+import { imageType } from '../files/sniff.ts'
 import { createKnowledge } from '../knowledge/knowledge.ts'
 import { createMemory } from '../knowledge/memory.ts'
 import { createPaidSearch } from '../knowledge/paid-search.ts'
@@ -31,7 +31,7 @@ import { createMcpServers } from '../tools/mcp/servers.ts'
 import { withMeteredPrograms } from '../tools/metered.ts'
 import { createProjectFileReader, type ReadProjectFiles } from '../tools/project-files.ts'
 import { createToolRegistry } from '../tools/registry.ts'
-import { createResultCache, type SharedResults } from '../tools/result-cache.ts'
+import { createResultCache, sharedResults } from '../tools/result-cache.ts'
 import { searchableFolder } from '../tools/searchable-folder.ts'
 import type { ToolSafety } from '../tools/timed-run.ts'
 import type { Base } from './base.ts'
@@ -63,7 +63,8 @@ export function createTools(
     observe: Observers['observe']
   },
 ) {
-  const { config, database, store, access, mcpServers, box, claims, redact, log, now } = base
+  const { config, database, store, access, instance, mcpServers, box, claims, redact, log, now } =
+    base
   const fetch = createGuardedFetch({
     rules: createAddressRules({
       allowPrivate: config.network.allow_private,
@@ -81,7 +82,7 @@ export function createTools(
   const budgets = createBudgets({ store, access, now, notices: webhooks.events })
   const cache = createResultCache({
     ttlSeconds: config.tools.cache_ttl,
-    shared: sharedResults(base),
+    shared: sharedResults(instance.texts, { stateOf: store.projects.stateOf, redact }),
   })
   const embeddings = embeddingSettings(config)
   const rerank = rerankSettings(config)
@@ -260,21 +261,6 @@ export function createTools(
   }
 }
 
-/** How instances reuse each other's results; undefined in a single process. */
-function sharedResults({
-  instance: { texts },
-  store,
-  redact,
-}: Pick<Base, 'instance' | 'store' | 'redact'>): SharedResults | undefined {
-  if (texts === undefined) return undefined
-  return {
-    stateOf: store.projects.stateOf,
-    get: texts.get,
-    // Results are usually redacted when they are stored; these leave the process before.
-    set: (key, text, lifetimeMs) => texts.set(key, redact(text), lifetimeMs),
-  }
-}
-
 /** Redacts what tools must not reveal, and logs their faults. */
 const toolSafety = ({ redact, log }: Base): ToolSafety => ({
   redact,
@@ -303,10 +289,7 @@ function generatedImages(
       files,
       findAttached: store.attachments.findImage,
       readFiles,
-      imageType: (bytes) => {
-        const type = sniff(bytes)
-        return type.kind === 'image' ? type.mime : null
-      },
+      imageType,
     }),
   }
 }

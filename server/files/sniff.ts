@@ -17,7 +17,8 @@ const latin1 = (head: Buffer, start: number, end: number): string =>
 /** Brands of the ISO base media file format that hold a still image (HEIC: ISO/IEC 23008-12, AVIF: AV1 Image File Format). */
 const HEIF_BRANDS = new Set(['heic', 'heix', 'heim', 'heis', 'mif1', 'msf1', 'avif'])
 
-function imageType(head: Buffer): string | null {
+/** The type of an image by its first bytes; null if it is none. */
+export function imageType(head: Buffer): string | null {
   if (latin1(head, 0, 8) === '\x89PNG\r\n\x1a\n') return 'image/png'
   if (head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff) return 'image/jpeg'
   if (/^GIF8[79]a/.test(latin1(head, 0, 6))) return 'image/gif'

@@ -54,6 +54,20 @@ const MAX_CHARACTERS = 32_000_000
 const MAX_ENTRY_CHARACTERS = 2_000_000
 const MAX_KNOWN_PROJECTS = 10_000
 
+/**
+ * The results of all instances; undefined in a single process. Results are usually redacted when they are stored: these leave
+ * the process before.
+ */
+export const sharedResults = (
+  texts: SharedTexts | undefined,
+  { stateOf, redact }: Pick<SharedResults, 'stateOf'> & { redact(text: string): string },
+): SharedResults | undefined =>
+  texts && {
+    stateOf,
+    get: texts.get,
+    set: (key, text, lifetimeMs) => texts.set(key, redact(text), lifetimeMs),
+  }
+
 /** @param options.ttlSeconds how long a result may be reused; 0 disables the cache. */
 export function createResultCache({
   ttlSeconds,

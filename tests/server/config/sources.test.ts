@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { describeConfig } from '../../../server/commands/config.ts'
-import { describeInstallation } from '../../../server/composition/settings.ts'
+import { describeInstallation } from '../../../server/commands/describe-installation.ts'
 import { keysAt } from '../../../server/config/load/keys.ts'
 import { ConfigError, loadConfig, parseConfig } from '../../../server/config/load.ts'
 

@@ -10,6 +10,7 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
     '..',
     'app.ts',
     'cli.ts',
+    'commands',
     'composition',
     'cluster',
     'config',
