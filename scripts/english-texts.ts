@@ -3,8 +3,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ERROR_CODES } from '../server/protocol/error.ts'
-import { FAILURES } from '../server/protocol/failures/failures.ts'
 import { STORED_FAILURES } from '../server/protocol/failures/stored.ts'
+import { FAILURES } from '../server/protocol/failures.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const folder = join(root, 'locales/en')

@@ -6,7 +6,7 @@ import {
   type FailureReason,
   failureText,
   isFailureReason,
-} from './protocol/failures/failures.ts'
+} from './protocol/failures.ts'
 
 /** `details` reach the client; `retryable`: the same request may succeed later. */
 export interface AppErrorOptions {

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { AppError, appError } from '../errors.ts'
 import { type AnthropicError, anthropicError } from '../protocol/anthropic/error.ts'
 import { ERROR_CODES, type ErrorBody, type ErrorCode, type ErrorParams } from '../protocol/error.ts'
-import type { FailureReason } from '../protocol/failures/failures.ts'
+import type { FailureReason } from '../protocol/failures.ts'
 import type { FieldFault } from '../protocol/field-fault.ts'
 import { type OpenAiError, openAiError, programStatus } from '../protocol/openai/error.ts'
 

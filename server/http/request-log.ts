@@ -1,7 +1,7 @@
 // Log lines of requests: each at `debug`, refused ones at `info`, failed sign-ins at `warn`. No line contains a secret or a text.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../protocol/error.ts'
-import type { FailureReason } from '../protocol/failures/failures.ts'
+import type { FailureReason } from '../protocol/failures.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

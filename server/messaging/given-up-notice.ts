@@ -1,7 +1,7 @@
 // The text that informs a conversation that one of its messages was never delivered.
 import { filled, localeTexts, refusalIn } from '../lib/locale-texts.ts'
 import { textLanguage } from '../lib/text-language.ts'
-import { fillIn } from '../protocol/failures/failures.ts'
+import { fillIn } from '../protocol/failures.ts'
 import type { GivenUp } from './channels.ts'
 
 const EXCERPT_CHARACTERS = 200

@@ -2,9 +2,20 @@
 // configured.
 import { createHash } from 'node:crypto'
 import type { Span, SpanContext, Tracer } from '@opentelemetry/api'
+import { serviceAtHost } from '../llm/services.ts'
 import type { TimelineEntry } from '../protocol/runs/run-timeline.ts'
 import type { RunObservation } from '../runs/observation.ts'
-import { providerName } from './provider-name.ts'
+
+// The names of model providers in the OpenTelemetry conventions.
+
+/**
+ * The name of a provider; its host name if the conventions have none. @param url the address of the API; undefined:
+ * unknown.
+ */
+export function providerName(url: string | undefined): string {
+  if (url === undefined || !URL.canParse(url)) return 'unknown'
+  return serviceAtHost(url)?.telemetry ?? new URL(url).hostname
+}
 
 /** A large number, because spans are small: they never contain the text of conversations. */
 const MAX_QUEUED_SPANS = 5_000

@@ -1,7 +1,7 @@
 // The error code and the HTTP status of a run that failed.
 import { AppError } from '../errors.ts'
 import { ERROR_CODES, type ErrorCode } from '../protocol/error.ts'
-import { isFailureReason } from '../protocol/failures/failures.ts'
+import { isFailureReason } from '../protocol/failures.ts'
 import { programStatus } from '../protocol/openai/error.ts'
 import type { RunFailure } from '../protocol/runs/run.ts'
 

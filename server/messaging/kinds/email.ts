@@ -12,8 +12,8 @@ import {
   type SmtpSettings,
 } from '../mailer.ts'
 import type { Destination, OutgoingPart, PartOutcome } from '../messenger.ts'
-import { receivingHosts } from './email-arrival.ts'
-import { checkMailbox, receiveMail } from './email-inbox.ts'
+import { receivingHosts } from './email/arrival.ts'
+import { checkMailbox, receiveMail } from './email/inbox.ts'
 
 const MAX_SUBJECT_CHARACTERS = 100
 const MAX_CHARACTERS = 200_000

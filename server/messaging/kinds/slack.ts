@@ -11,9 +11,9 @@ import {
   outcomeOf,
   type Slack,
   type SlackSettings,
-} from './slack-api.ts'
-import { receiveFromSlack } from './slack-socket.ts'
-import { slackMarks, slackPlain } from './slack-text.ts'
+} from './slack/api.ts'
+import { receiveFromSlack } from './slack/socket.ts'
+import { slackMarks, slackPlain } from './slack/text.ts'
 
 /** Slack advises against longer messages. */
 const MAX_CHARACTERS = 4_000

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { ParamNames } from '../../../locales/parameters.ts'
 import { ErrorParams } from '../error.ts'
-import { fillIn } from './failures.ts'
+import { fillIn } from '../failures.ts'
 
 // Why exports and imports fail, and why an import leaves something out, with their English texts.
 

@@ -1,5 +1,4 @@
 // Routes for signing in, renewing a session, and signing out.
-
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Client } from '../../auth/accounts.ts'
 import { ACCESS_LIFETIME_SECONDS } from '../../auth/tokens.ts'
@@ -23,12 +22,36 @@ import type { AuditDetails } from '../../protocol/admin/audit.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import type { Services } from '../../services.ts'
 import { success } from '../envelope.ts'
-import { readAccountLink } from './account-link.ts'
 import { registerEmailLinkRoutes } from './email-links.ts'
 import { registerPasskeyRoutes, siteOf } from './passkeys.ts'
 import { presentUser } from './present-user.ts'
 import { assertNoSecondFactor, registerSecondFactorRoutes } from './second-factor.ts'
 import { browserOf, createSessionStart, type SessionStart } from './session-start.ts'
+
+// What the page shows a person who opens a setup, invitation, reset or confirmation link.
+
+/** What a link is for. @throws AppError `account_link_invalid`. */
+async function readAccountLink(
+  { accounts, links, setup }: Pick<Services, 'accounts' | 'links' | 'setup'>,
+  token: string,
+): Promise<AccountLink> {
+  if (setup.matches(token) && !(await accounts.exist()))
+    return { kind: 'setup', role: 'admin', username: null, expires_at: null }
+  const link = await links.find(token)
+  if (link === undefined) throw appError('account_link_invalid')
+  const { kind, role, userId } = link
+  const expiresAt = link.expiresAt.toISOString()
+  if (kind !== 'reset' || userId === null)
+    return {
+      kind,
+      role: kind === 'invitation' ? role : null,
+      username: null,
+      ...(kind === 'confirmation' ? { address: link.note } : {}),
+      expires_at: expiresAt,
+    }
+  const { username } = await accounts.profile(userId)
+  return { kind, role: null, username, expires_at: expiresAt }
+}
 
 type AuthServices = Pick<
   Services,

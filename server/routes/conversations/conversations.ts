@@ -1,12 +1,16 @@
-// Routes for conversations: list, create, get, update, delete.
-
+// Routes for conversations: list, create, get, update, delete, and change many at once.
 import { z } from 'zod'
 import { createConversation } from '../../chat/new-conversation.ts'
 import type { ConversationItem } from '../../db/repositories/conversations/conversation-items.ts'
-import { appError } from '../../errors.ts'
+import type { Marks } from '../../db/repositories/conversations/marks.ts'
+import { AppError, appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import { withoutAbsent } from '../../lib/without-absent.ts'
+import type { Change } from '../../protocol/change.ts'
 import {
+  type BulkAction,
+  BulkBody,
+  BulkResult,
   Conversation,
   ConversationListQuery,
   ConversationPage,
@@ -16,10 +20,85 @@ import {
   TagList,
 } from '../../protocol/conversations/conversation.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
-import { ConversationId } from '../../protocol/ids.ts'
+import { ConversationId, type UserId } from '../../protocol/ids.ts'
 import type { Services } from '../../services.ts'
 import { deleted, presentPage, success } from '../envelope.ts'
-import { registerBulkRoute } from './bulk.ts'
+
+// The route that changes many conversations at once.
+
+/** The change that other tabs receive; `updated` for actions that are not listed. */
+const CHANGES: Partial<Record<BulkAction, Change['change']>> = {
+  delete: 'deleted',
+  delete_permanently: 'deleted',
+  restore: 'created',
+}
+
+/** Changes conversations of a user and yields each that is changed; one that the user does not have is left out. */
+type Apply = (userId: UserId, ids: readonly ConversationId[]) => AsyncIterable<ConversationId>
+
+/** For what needs only the database: one statement for all. */
+const together = (
+  apply: (userId: UserId, ids: readonly ConversationId[]) => Promise<ConversationId[]>,
+): Apply =>
+  async function* (userId, ids) {
+    yield* await apply(userId, ids)
+  }
+
+/** For what also stops runs: one conversation after the other. */
+const oneByOne = (apply: (userId: UserId, id: ConversationId) => Promise<void>): Apply =>
+  async function* (userId, ids) {
+    for (const id of ids)
+      try {
+        await apply(userId, id)
+        yield id
+      } catch (error) {
+        // The conversation was deleted in the meantime. The others must still be changed.
+        if (!(error instanceof AppError) || error.status !== 404) throw error
+      }
+  }
+
+/** `POST /api/conversations/bulk`. */
+function registerBulkRoute(
+  app: App,
+  { store: { conversations, trash }, chat, changes }: Pick<Services, 'store' | 'chat' | 'changes'>,
+): void {
+  const mark = (marks: Marks): Apply =>
+    together((userId, ids) => conversations.mark(userId, ids, marks))
+  const actions: Record<BulkAction, Apply> = {
+    archive: mark({ archived: true }),
+    unarchive: mark({ archived: false }),
+    pin: mark({ pinned: true }),
+    unpin: mark({ pinned: false }),
+    delete: oneByOne(chat.trashConversation),
+    restore: together(trash.restore),
+    delete_permanently: oneByOne(chat.removeConversation),
+  }
+
+  app.post(
+    '/api/conversations/bulk',
+    {
+      config: { whileDiskFull: true },
+      schema: {
+        summary:
+          'Archive, pin, delete or restore several conversations; `delete` moves them to the trash',
+        body: BulkBody,
+        response: { 200: envelope(BulkResult) },
+      },
+    },
+    async ({ user, body: { ids: given, action } }) => {
+      const ids = [...new Set(given)]
+      const changed = new Set<ConversationId>()
+      for await (const id of actions[action](user.id, ids)) {
+        changed.add(id)
+        changes.publish(user.id, { type: 'conversation', id, change: CHANGES[action] ?? 'updated' })
+      }
+      return success({
+        changed: ids.filter((id) => changed.has(id)),
+        not_found: ids.filter((id) => !changed.has(id)),
+      })
+    },
+  )
+}
 
 const DEFAULT_LIMIT = 20
 const Params = z.object({ id: ConversationId })

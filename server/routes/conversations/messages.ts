@@ -1,5 +1,4 @@
-// Routes for messages: read a branch, send, edit, regenerate; `message-deletion.ts` has those that delete and restore.
-
+// Routes for messages: read a branch, send, edit, regenerate, delete and restore.
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -16,7 +15,7 @@ import {
   RegenerateBody,
   SendMessageBody,
 } from '../../protocol/conversations/message.ts'
-import { envelope, PageQuery } from '../../protocol/envelope.ts'
+import { Deleted, envelope, PageQuery } from '../../protocol/envelope.ts'
 import { ConversationId, MessageId } from '../../protocol/ids.ts'
 import { PAGE_ORIGIN, type RunOrigin } from '../../protocol/runs/origin.ts'
 import { Run } from '../../protocol/runs/run.ts'
@@ -27,7 +26,6 @@ import { encodeFileName } from '../../sharing/file-name.ts'
 import { presentPage, success } from '../envelope.ts'
 import { presentMessage, presentRun, waitsFor, withLongTexts } from '../runs/present-message.ts'
 import { createRunStreamer } from '../runs/run-stream.ts'
-import { registerMessageDeletion } from './message-deletion.ts'
 import { sendLongJson, sendMessage } from './send-long-json.ts'
 
 const DEFAULT_PAGE = 50
@@ -264,4 +262,80 @@ function untilSettled(runLog: RunLog, reply: FastifyReply): Promise<void> {
     // The client may have disconnected before this listener was added.
     if (reply.raw.destroyed) finish()
   })
+}
+
+// Routes for deleting messages and restoring them.
+
+/** Deletes a message with everything below it, and restores it. */
+function registerMessageDeletion(
+  app: App,
+  { chat, store, database }: Pick<Services, 'chat' | 'store' | 'database'>,
+): void {
+  app.get(
+    '/api/conversations/:id/messages/:mid/deletion',
+    {
+      schema: {
+        summary:
+          'Count the messages that deleting this one would delete, including other branches below it',
+        tags,
+        params: OfMessage,
+        response: {
+          200: envelope(
+            z.object({
+              messages: z.int().describe('The number of messages that would be deleted.'),
+            }),
+          ),
+        },
+      },
+    },
+    async ({ user, params }) => {
+      const conversation = await store.conversations.get(user.id, params.id)
+      const { id } = await store.messages.get(conversation.id, params.mid)
+      return success({ messages: await store.messages.subtreeSize(conversation.id, id) })
+    },
+  )
+
+  app.delete(
+    '/api/conversations/:id/messages/:mid',
+    {
+      schema: {
+        summary: 'Delete a message and everything below it; it can be restored for a day',
+        tags,
+        params: OfMessage,
+        response: {
+          200: Deleted.extend({
+            deleted_messages: z.int().describe('The number of deleted messages.'),
+          }),
+        },
+      },
+    },
+    async ({ user, params }) => {
+      const deleted = await chat.removeMessage(user.id, params.id, params.mid)
+      return { code: 0 as const, message: 'deleted', deleted_messages: deleted }
+    },
+  )
+
+  app.post(
+    '/api/conversations/:id/messages/:mid/restore',
+    {
+      schema: {
+        summary: 'Restore a deleted message and everything deleted with it',
+        tags,
+        params: OfMessage,
+        response: {
+          200: envelope(
+            z.object({ restored_messages: z.int().describe('The number of restored messages.') }),
+          ),
+        },
+      },
+    },
+    async ({ user, params }) => {
+      const conversation = await store.conversations.get(user.id, params.id)
+      const restored = await database.write((tx) =>
+        store.messages.restoreSubtree(tx, conversation.id, params.mid),
+      )
+      if (restored === 0) throw appError('nothing_to_undelete')
+      return success({ restored_messages: restored })
+    },
+  )
 }

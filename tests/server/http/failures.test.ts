@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { appError, errorText } from '../../../server/errors.ts'
 import { type App, createApp } from '../../../server/http/app.ts'
-import { FAILURES } from '../../../server/protocol/failures/failures.ts'
 import { STORED_FAILURES } from '../../../server/protocol/failures/stored.ts'
+import { FAILURES } from '../../../server/protocol/failures.ts'
 
 /** Files that may throw an error without a listed reason, and who reads its text instead of a person at the page. */
 const WITHOUT_REASON: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 // What people call the service of a model, by its address and its provider.
 import { expect, test } from 'vitest'
 import { serviceNameOf } from '../../../server/llm/services.ts'
-import { providerName } from '../../../server/observability/provider-name.ts'
+import { providerName } from '../../../server/observability/tracing.ts'
 
 test('a service is named by its host, by the provider of the settings, or by the path of a gateway', () => {
   for (const [api_url, provider, name] of [

@@ -2,8 +2,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import OpenAI, { NotFoundError, toFile } from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { audioTypeOf, secondsOf } from '../../../server/media/audio-type.ts'
 import { cutImages } from '../../../server/media/cut-images.ts'
+import { audioTypeOf, secondsOf } from '../../../server/media/speech.ts'
 import {
   describeOnEachServer,
   register,

@@ -1,6 +1,6 @@
 // What a person wrote in a mail: quotes, signatures and HTML, however long its lines are.
 import { describe, expect, test } from 'vitest'
-import { ownText, textOfHtml } from '../../../server/messaging/kinds/email-text.ts'
+import { ownText, textOfHtml } from '../../../server/messaging/kinds/email/text.ts'
 
 describe('the text of a mail', () => {
   test('leaves out the quoted message with its introduction, and the signature', () => {

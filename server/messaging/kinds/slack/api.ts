@@ -1,10 +1,10 @@
 // Calls of Slack's Web API with the tokens of an app, and what their answers mean for a delivery.
 import { z } from 'zod'
-import type { FetchOutcome, GuardedConnections } from '../../net/guarded-fetch.ts'
-import { storedFailure } from '../../protocol/failures/stored.ts'
-import type { SendOutcome } from '../channel-kind.ts'
-import type { PartOutcome } from '../messenger.ts'
-import { FETCH_REASONS } from '../post.ts'
+import type { FetchOutcome, GuardedConnections } from '../../../net/guarded-fetch.ts'
+import { storedFailure } from '../../../protocol/failures/stored.ts'
+import type { SendOutcome } from '../../channel-kind.ts'
+import type { PartOutcome } from '../../messenger.ts'
+import { FETCH_REASONS } from '../../post.ts'
 
 const TIMEOUT_MS = 20_000
 const MAX_ANSWER_BYTES = 4_000_000

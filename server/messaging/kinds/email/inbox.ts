@@ -1,10 +1,10 @@
 // Mail from an IMAP mailbox: what is new is read without marking it as read, and what is stored is not read again.
 import type { ImapFlow } from 'imapflow'
-import type { GuardedConnections } from '../../net/guarded-fetch.ts'
-import { storedFailure } from '../../protocol/failures/stored.ts'
-import { mailFailure } from '../mailer.ts'
-import { type Arrival, type Inbox, ReceivingEnded, SKIP_UNREAD } from '../messenger.ts'
-import { arrivalOfMail, parseMail, type RawMail } from './email-arrival.ts'
+import type { GuardedConnections } from '../../../net/guarded-fetch.ts'
+import { storedFailure } from '../../../protocol/failures/stored.ts'
+import { mailFailure } from '../../mailer.ts'
+import { type Arrival, type Inbox, ReceivingEnded, SKIP_UNREAD } from '../../messenger.ts'
+import { arrivalOfMail, parseMail, type RawMail } from './arrival.ts'
 
 /** A file of 20 MB, encoded, with its text. */
 const MAX_SOURCE_BYTES = 29 * 1024 * 1024

@@ -1,15 +1,15 @@
 // The one list of reasons why requests are refused and runs fail, with their error codes and English texts.
-import type { ParamNames } from '../../../locales/parameters.ts'
-import type { ERROR_CODES, ErrorParams } from '../error.ts'
-import { ACCESS_FAILURES } from './access.ts'
-import { ADMINISTRATION_FAILURES } from './administration.ts'
-import { APP_FAILURES } from './apps.ts'
-import { CONVERSATION_FAILURES } from './conversations.ts'
-import { FILE_FAILURES } from './files.ts'
-import { MODEL_FAILURES } from './models.ts'
-import { RUN_FAILURES } from './runs.ts'
-import { SCHEDULE_FAILURES } from './schedules.ts'
-import { STORE_FAILURES } from './store.ts'
+import type { ParamNames } from '../../locales/parameters.ts'
+import type { ERROR_CODES, ErrorParams } from './error.ts'
+import { ACCESS_FAILURES } from './failures/access.ts'
+import { ADMINISTRATION_FAILURES } from './failures/administration.ts'
+import { APP_FAILURES } from './failures/apps.ts'
+import { CONVERSATION_FAILURES } from './failures/conversations.ts'
+import { FILE_FAILURES } from './failures/files.ts'
+import { MODEL_FAILURES } from './failures/models.ts'
+import { RUN_FAILURES } from './failures/runs.ts'
+import { SCHEDULE_FAILURES } from './failures/schedules.ts'
+import { STORE_FAILURES } from './failures/store.ts'
 
 /**
  * `reason` → `[error, text]`. A response carries all three and the values of the text's `{{parameters}}`, so that a

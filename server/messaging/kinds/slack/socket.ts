@@ -1,22 +1,22 @@
 // What people write to an app of Slack, by Socket Mode: each envelope is acknowledged after its message is stored.
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import { storedFailure } from '../../protocol/failures/stored.ts'
+import { storedFailure } from '../../../protocol/failures/stored.ts'
 import {
   type Arrival,
   type ArrivedFile,
   type Inbox,
   ReceivingEnded,
   SKIP_UNREAD,
-} from '../messenger.ts'
+} from '../../messenger.ts'
 import {
   isSocketModeOff,
   isTokenRefused,
   type Slack,
   type SlackAnswer,
   type SlackSettings,
-} from './slack-api.ts'
-import { writtenText } from './slack-text.ts'
+} from './api.ts'
+import { writtenText } from './text.ts'
 
 const MAX_FILE_BYTES = 20 * 1024 * 1024
 const FILE_TIMEOUT_MS = 60_000

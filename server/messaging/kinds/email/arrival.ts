@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Attachment, ParsedMail } from 'mailparser'
-import type { Arrival } from '../messenger.ts'
-import { ownText, textOfHtml } from './email-text.ts'
+import type { Arrival } from '../../messenger.ts'
+import { ownText, textOfHtml } from './text.ts'
 
 const MAX_FILE_BYTES = 20 * 1024 * 1024
 const CHUNK_BYTES = 64 * 1024
