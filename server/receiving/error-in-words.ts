@@ -2,7 +2,7 @@
 import { refusalIn } from '../lib/locale-texts.ts'
 import { textLanguage } from '../lib/text-language.ts'
 import type { ErrorParams } from '../protocol/error.ts'
-import { fillIn } from '../protocol/failures/failures.ts'
+import { fillIn } from '../protocol/failures.ts'
 
 /** An error as requests throw it, or as the end of a run stores it (with `content`). */
 type Told = ({ message: string } | { content: string }) & {
