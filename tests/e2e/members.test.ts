@@ -103,6 +103,10 @@ describeInBrowser('a colleague', (visitor) => {
     if (PICTURES !== undefined) await bob.screenshot({ path: `${PICTURES}/members-files.png` })
     await bob.getByRole('tab', { name: 'Settings' }).tap()
     await readOnly.last().waitFor()
+    // He sees which skills his conversations here have.
+    const skills = bob.getByRole('list', { name: 'Skills' })
+    expect(await skills.getByRole('switch', { name: 'research' }).isDisabled()).toBe(true)
+    await none('Add a skill')
     await bob.getByRole('button', { name: 'Leave project' }).scrollIntoViewIfNeeded()
     await expectAccessible(bob)
     if (PICTURES !== undefined) await bob.screenshot({ path: `${PICTURES}/members-leave.png` })

@@ -34,10 +34,31 @@ function Settings({ project }: { project: Project & { id: ProjectId } }) {
   const members = hasAccounts && (
     <MembersSection key={id} project={project} titleClass={titleClass} boxClass={boxClass} />
   )
+  const skills = (
+    <section>
+      <div className="flex flex-wrap items-end justify-between gap-2">
+        <div className="min-w-60 flex-1">
+          <h2 className={titleClass}>{t('skills.title')}</h2>
+          <p className="mt-0.5 text-sm text-muted">{t('project.skillsText')}</p>
+        </div>
+        {role !== 'use' && <AddSkillButton projectId={id} />}
+      </div>
+      <div className={boxClass}>
+        <SkillList
+          projectId={id}
+          off={project.skills_off}
+          {...(role !== 'use' && {
+            onOff: (off) => update.mutate({ id, skills_off: off }),
+          })}
+        />
+      </div>
+    </section>
+  )
   if (role === 'use')
     return (
       <div className="mx-auto flex w-full max-w-3xl flex-col gap-8 p-4 pb-10">
         <p className="text-sm text-muted">{t('project.readOnly')}</p>
+        {skills}
         {members}
       </div>
     )
@@ -82,22 +103,7 @@ function Settings({ project }: { project: Project & { id: ProjectId } }) {
           <AssistantForm key={id} project={project} />
         </div>
       </section>
-      <section>
-        <div className="flex flex-wrap items-end justify-between gap-2">
-          <div className="min-w-60 flex-1">
-            <h2 className={titleClass}>{t('skills.title')}</h2>
-            <p className="mt-0.5 text-sm text-muted">{t('project.skillsText')}</p>
-          </div>
-          <AddSkillButton projectId={id} />
-        </div>
-        <div className={boxClass}>
-          <SkillList
-            projectId={id}
-            off={project.skills_off}
-            onOff={(off) => update.mutate({ id, skills_off: off })}
-          />
-        </div>
-      </section>
+      {skills}
       {members}
       {hasAccounts && role === 'own' && (
         <section>

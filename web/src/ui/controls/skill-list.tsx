@@ -50,12 +50,12 @@ export function AddSkillButton({ projectId }: Place) {
   )
 }
 
-/** `off` are the names of the skills that are switched off in this place. */
+/** `off` are the names of the skills that are switched off in this place; without `onOff` they are only shown. */
 export function SkillList({
   projectId,
   off,
   onOff,
-}: Place & { off: readonly string[]; onOff: (names: string[]) => void }) {
+}: Place & { off: readonly string[]; onOff?: (names: string[]) => void }) {
   const { t } = useTranslation()
   const skills = useSkills(projectId)
   return (
@@ -77,8 +77,10 @@ export function SkillList({
               projectId={projectId}
               skill={skill}
               isOn={!off.includes(skill.name)}
-              onSwitch={(on) =>
-                onOff(on ? off.filter((name) => name !== skill.name) : [...off, skill.name])
+              onSwitch={
+                onOff &&
+                ((on) =>
+                  onOff(on ? off.filter((name) => name !== skill.name) : [...off, skill.name]))
               }
             />
           ),
@@ -96,7 +98,7 @@ function SkillRow({
 }: Place & {
   skill: Skill
   isOn: boolean
-  onSwitch: (on: boolean) => void
+  onSwitch: ((on: boolean) => void) | undefined
 }) {
   const { t } = useTranslation()
   const remove = useDeleteSkill()
@@ -104,7 +106,10 @@ function SkillRow({
   const { name, source, state, error } = skill
   const note = useStateNote(skill, isOn)
   // Where one is deleted from: a skill of the user in the settings, one of a project in the project.
-  const isHere = source === (projectId === null ? 'user' : 'project') && state !== 'hidden'
+  const isHere =
+    onSwitch !== undefined &&
+    source === (projectId === null ? 'user' : 'project') &&
+    state !== 'hidden'
   return (
     <li className="flex items-center gap-2 py-2.5">
       <div className="min-w-0 flex-1">
@@ -119,7 +124,8 @@ function SkillRow({
               label={name}
               hint={skillDescription(skill, t)}
               checked={isOn}
-              onChange={onSwitch}
+              disabled={onSwitch === undefined}
+              onChange={(on) => onSwitch?.(on)}
             />
             {note !== null && <p className="mt-1 text-note text-warn">{note}</p>}
           </>
