@@ -320,7 +320,9 @@ async function askUndo(
     chat.conversationId === null
       ? undefined
       : await store.conversations.find(chat.userId, chat.conversationId)
-  if (conversation?.leafId == null || conversation.projectId === null) return texts.undoNothing
+  // Without a project, the files of the conversation itself.
+  const projectId = conversation?.projectId ?? conversation?.scratchProjectId ?? null
+  if (conversation?.leafId == null || projectId === null) return texts.undoNothing
   const last = await store.messages.find(conversation.id, conversation.leafId)
   const messageId = last?.role === 'assistant' ? last.parentId : (last?.id ?? null)
   if (messageId === null) return texts.undoNothing
@@ -329,7 +331,7 @@ async function askUndo(
   const part: PartContent = {
     type: 'undo',
     messageId,
-    projectId: conversation.projectId,
+    projectId,
     text: texts.undoAsk,
   }
   await database.write(async (tx) => {

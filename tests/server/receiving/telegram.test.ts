@@ -118,6 +118,37 @@ describe.each(DIALECTS)('Telegram on %s', (dialect) => {
     expect(await conversations()).toHaveLength(1)
   })
 
+  test('what a message did to the files of a conversation without a project is undone with a button', async () => {
+    const write = { path: 'tea.txt', content: 'Tea.' }
+    program.current = ({ messages }) =>
+      messages.at(-1)?.role === 'user'
+        ? turn.toolCalls([{ id: 'call_1', name: 'file_write', arguments: write }])
+        : turn.text('Written.')
+    await connect({ chat_id: 77 })
+    /** Presses the first button of the newest message that has some. */
+    const press = async (update: number, count: number): Promise<void> => {
+      const withButtons = () =>
+        api.of('sendMessage').filter(({ body }) => body.reply_markup !== undefined)
+      await eventually(() => expect(withButtons()).toHaveLength(count))
+      const [[first]] = Object(withButtons().at(-1)?.body.reply_markup).inline_keyboard
+      const message = { message_id: 102, from: { id: 123456, is_bot: true }, chat: privately }
+      const query = { id: `q${update}`, from: ANN, data: first.callback_data, message }
+      api.updates.push({ update_id: update, callback_query: query })
+    }
+    api.updates.push(written(5, 'Write it down.'))
+    await press(6, 1)
+    await eventually(() => expect(texts()).toContain('Written.'))
+    const [{ scratch_project_id: files }] = await conversations()
+    const paths = async () =>
+      (await server.call('GET', `/api/projects/${files}/files`)).json.data.files.map(
+        ({ path }: { path: string }) => path,
+      )
+    expect(await paths()).toEqual(['tea.txt'])
+    api.updates.push(written(7, '/undo'))
+    await press(8, 2)
+    await eventually(async () => expect(await paths()).toEqual([]))
+  })
+
   test('a test says who the bot is, or in words why it cannot be used, and stores nothing', async () => {
     const tried = async (settings: Record<string, unknown>) =>
       (await server.call('POST', '/api/channels/test', { body: { type: 'telegram', settings } }))
