@@ -8,7 +8,7 @@ import { createRunGrants, type RunGrants } from '../../grants/covering.ts'
 import { scheduleOf } from '../../grants/place.ts'
 import { applyGrant } from '../../grants/use.ts'
 import type { WorkClock } from '../../lib/work-clock.ts'
-import type { LlmRequest, ToolSchema } from '../../llm/client.ts'
+import type { LlmRequest } from '../../llm/client.ts'
 import type { ProseSink } from '../../llm/prose.ts'
 import { estimateToolTokens } from '../../llm/tokens.ts'
 import { windowTokens } from '../../llm/usage.ts'
@@ -18,6 +18,7 @@ import { NOTHING_TO_REPORT } from '../../tools/builtin/schedules/nothing-to-repo
 import type { OwnFiles } from '../../tools/definition.ts'
 import { type CallRecorder, createToolExecutor } from '../../tools/executor.ts'
 import { createToolSet } from '../../tools/registry.ts'
+import { programSchema } from '../../tools/tool-schema.ts'
 import { createAnswerCheck } from '../answer-format.ts'
 import { createApprovals } from '../approvals/request.ts'
 import { createTaint, type Taint } from '../approvals/taint.ts'
@@ -26,7 +27,7 @@ import { createPersonInput } from '../inputs/request.ts'
 import type { PerformedRun } from '../performed-run.ts'
 import { createRunPlan, type RunPlan, withNote } from '../plan.ts'
 import type { Recorder } from '../recorder.ts'
-import { type ClientTool, limitsOf, originOfRun } from '../state.ts'
+import { limitsOf, originOfRun } from '../state.ts'
 import { createAgentStarter } from '../sub-agents/agents.ts'
 import { type TellRequest, tellInTurn } from '../telling.ts'
 import { type ListedTools, listTools } from '../tools-on-demand.ts'
@@ -45,7 +46,7 @@ export async function createRunLoop(
   const maxTokens = context.conversation.maxTokens ?? context.model.max_tokens ?? undefined
   const listed = listTools({
     tools: context.tools,
-    clientTools: context.clientTools.map(clientSchema),
+    clientTools: context.clientTools.map(programSchema),
     maxMcpTools: dependencies.settings.listedMcpTools,
     found: context.foundTools,
     // Stored with the next iteration.
@@ -303,11 +304,6 @@ const createCallRecorder = (
         seconds: result.executionTime,
       })
   },
-})
-
-const clientSchema = ({ name, description, parameters }: ClientTool): ToolSchema => ({
-  type: 'function',
-  function: { name, description, parameters },
 })
 
 /** The settings of the run's model calls. Its sub-agents use the same. */
