@@ -78,12 +78,8 @@ export function createRunPlan(
   }
 
   function lastEmitted(): Plan | null {
-    const entry = active.runLog.entries.findLast(
-      (one) => one.kind === 'event' && one.event.event === 'plan',
-    )
-    return entry?.kind === 'event' && entry.event.event === 'plan'
-      ? { items: entry.event.items, edited_by: entry.event.edited_by }
-      : null
+    const event = active.runLog.entries.findLastEvent((one) => one.event === 'plan')?.event
+    return event?.event === 'plan' ? { items: event.items, edited_by: event.edited_by } : null
   }
 }
 

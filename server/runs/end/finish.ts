@@ -210,8 +210,6 @@ const hasApps = (recorder: Recorder): boolean =>
 
 /** Whether a person was asked in this attempt. */
 const hasAsked = ({ entries }: PerformedRun['active']['runLog']): boolean =>
-  entries.some(
-    (entry) =>
-      entry.kind === 'event' &&
-      (entry.event.event === 'input_required' || entry.event.event === 'approval_required'),
-  )
+  entries.findLastEvent(
+    ({ event }) => event === 'input_required' || event === 'approval_required',
+  ) !== undefined

@@ -10,16 +10,8 @@ import {
   type ToolProgressNotice,
 } from '../../protocol/runs/run-event.ts'
 import { type Step, stepId } from '../../protocol/runs/step.ts'
+import { LogEntries, type LogEntry } from './entries.ts'
 import { attemptOfEvent } from './event-ids.ts'
-
-/** One numbered entry. Text entries are ranges of their step, so the text of an answer is in memory only once. */
-export type LogEntry =
-  | { id: number; kind: 'delta'; index: number; from: number; to: number }
-  /** A complete prose step: when it ends, or when it replaces one that was interrupted. */
-  | { id: number; kind: 'whole'; index: number; to: number }
-  | { id: number; kind: 'event'; event: RunEvent }
-  /** Retracted by a later attempt of the run. Its id is not used again. */
-  | { id: number; kind: 'void' }
 
 /** The thinking or text step at one index of the log. */
 export interface ProseState {
@@ -57,7 +49,7 @@ export interface RunListener {
 
 /** The initial content of a run log: empty for a new run, read from the store for a resumed run. */
 export interface RunLogHistory {
-  entries: LogEntry[]
+  entries: readonly LogEntry[]
   steps: (Step | ProseState)[]
   /** Ids of new events start above this. */
   lastId: number
@@ -70,7 +62,7 @@ export interface RunLog {
   readonly lastId: number
   /** The terminal event, `done` or `error`; nothing follows it in this log. */
   readonly terminal: DoneEvent | ErrorEvent | null
-  readonly entries: readonly LogEntry[]
+  readonly entries: Pick<LogEntries, 'length' | 'at' | 'findLastEvent' | typeof Symbol.iterator>
   readonly listenerCount: number
   /** The number of listeners that are pages of people, at all instances. */
   readonly pageCount: number
@@ -126,9 +118,10 @@ const isProse = (slot: Step | ProseState): slot is ProseState => 'cuts' in slot
 
 /** `history` is empty for a new run, and read from the store for a resumed one. */
 export function createRunLog(history: RunLogHistory): RunLog {
-  const { entries, steps, isCopy = false } = history
+  const { steps, isCopy = false } = history
+  const entries = new LogEntries(history.entries)
   let { lastId } = history
-  const last = entries.at(-1)
+  const last = history.entries.at(-1)
   let terminal = last?.kind === 'event' && isTerminal(last.event) ? last.event : null
   const listeners = new Set<RunListener>()
   const observers = new Set<RunListener>()
@@ -154,15 +147,6 @@ export function createRunLog(history: RunLogHistory): RunLog {
   const settled = (idRef: string): void => {
     tellAll((listener) => listener.onSettled?.(idRef))
   }
-  const retract = (index: number): void => {
-    for (const [at, entry] of entries.entries()) {
-      const ofStep =
-        entry.kind === 'event'
-          ? entry.event.event === 'process_step' && entry.event.step.index === index
-          : entry.kind !== 'void' && entry.index === index
-      if (ofStep) entries[at] = { id: entry.id, kind: 'void' }
-    }
-  }
   const appendPiece = (index: number, type: 'thinking' | 'text', text: string): void => {
     const id = lastId + 1
     const slot = steps[index]
@@ -175,7 +159,7 @@ export function createRunLog(history: RunLogHistory): RunLog {
       return
     }
     const replaces = slot !== undefined
-    if (replaces) retract(index)
+    if (replaces) entries.retract(index)
     // The ids of this attempt begin a new range, so the first event of a continued step repeats the whole text.
     const isContinued = slot !== undefined && isProse(slot) && slot.isContinued === true
     const content = isContinued ? slot.content + text : text
@@ -233,14 +217,7 @@ export function createRunLog(history: RunLogHistory): RunLog {
       if (!Number.isInteger(id) || id < 0) return null
       const mayCome = isCopy && terminal === null && attemptOfEvent(id) <= attemptOfEvent(lastId)
       if (id > lastId) return mayCome ? entries.length : null
-      let low = 0
-      let high = entries.length
-      while (low < high) {
-        const middle = (low + high) >> 1
-        if ((entries[middle]?.id ?? 0) <= id) low = middle + 1
-        else high = middle
-      }
-      return low
+      return entries.positionAfter(id)
     },
     appendProse(index, type, text) {
       if (text.length <= MAX_EVENT_CHARACTERS) appendPiece(index, type, text)
@@ -261,7 +238,7 @@ export function createRunLog(history: RunLogHistory): RunLog {
     becomeThinking(index) {
       const slot = steps[index]
       if (slot === undefined || !isProse(slot) || slot.closed) return
-      retract(index)
+      entries.retract(index)
       const { length } = slot.content
       const id = lastId + 1
       steps[index] = {
@@ -276,7 +253,7 @@ export function createRunLog(history: RunLogHistory): RunLog {
     },
     appendEvent(event) {
       if (event.event === 'process_step') {
-        if (steps[event.step.index] !== undefined) retract(event.step.index)
+        if (steps[event.step.index] !== undefined) entries.retract(event.step.index)
         steps[event.step.index] = event.step
       } else if (event.event === 'approval_required') {
         const { event: _name, run_id: _run, ...request } = event

@@ -1,7 +1,8 @@
 // One listener's view of a run log: delta events as they are, or cumulative steps.
-import { eventData } from '../../protocol/runs/run-event.ts'
+import { eventData, type RunEvent } from '../../protocol/runs/run-event.ts'
 import { stepId } from '../../protocol/runs/step.ts'
-import type { LogEntry, ProseState, RunLog } from './log.ts'
+import { type LogEntry, stepIndexOf } from './entries.ts'
+import type { ProseState, RunLog } from './log.ts'
 
 /** One event for the wire. */
 export interface OutgoingEvent {
@@ -68,7 +69,7 @@ export function createRunView(runLog: RunLog, mode: StreamMode, afterId: number 
       while (
         afterId !== null &&
         start !== null &&
-        (runLog.entries[view.position]?.id ?? Infinity) <= afterId
+        (runLog.entries.at(view.position)?.id ?? Infinity) <= afterId
       )
         view.position += 1
       return mode === 'delta' ? readDelta(view, behind) : readCumulative(view, now)
@@ -102,15 +103,15 @@ const whole = (view: LogView, index: number, id: number, to?: number): OutgoingE
 const readSnapshot = (view: LogView): OutgoingEvent[] => {
   const { runLog } = view
   const out: OutgoingEvent[] = []
-  const lastOf = new Map<number, LogEntry>()
+  const lastOf = new Map<number, number>()
   for (const entry of runLog.entries) {
     const index = stepIndexOf(entry)
-    if (index !== null) lastOf.set(index, entry)
+    if (index !== null) lastOf.set(index, entry.id)
   }
   for (const entry of runLog.entries) {
     const index = stepIndexOf(entry)
     if (index !== null) {
-      if (lastOf.get(index) === entry) out.push(...whole(view, index, entry.id))
+      if (lastOf.get(index) === entry.id) out.push(...whole(view, index, entry.id))
     } else if (entry.kind === 'event' && !isDecided(runLog, entry)) out.push(toOutgoing(entry))
   }
   view.position = runLog.entries.length
@@ -123,7 +124,7 @@ const readDelta = (view: LogView, behind: boolean): OutgoingEvent[] => {
   const { entries } = runLog
   let taken = 0
   while (view.position < entries.length && taken < MAX_TAKE_CHARACTERS) {
-    const entry = entries[view.position]
+    const entry = entries.at(view.position)
     view.position += 1
     if (entry === undefined || entry.kind === 'void') continue
     if (entry.kind === 'event') out.push(toOutgoing(entry))
@@ -151,7 +152,7 @@ const joinDeltas = (
   const { runLog } = view
   let end = first
   for (;;) {
-    const next = runLog.entries[view.position]
+    const next = runLog.entries.at(view.position)
     if (next?.kind !== 'delta' || next.index !== first.index) return end
     if (next.to - first.from > MAX_JOINED_CHARACTERS) return end
     end = next
@@ -171,7 +172,7 @@ const readCumulative = (view: LogView, now: number): OutgoingEvent[] => {
   const out: OutgoingEvent[] = []
   const { entries } = runLog
   for (; view.position < entries.length; view.position += 1) {
-    const entry = entries[view.position]
+    const entry = entries.at(view.position)
     if (entry === undefined || entry.kind === 'void') continue
     if (entry.kind === 'delta') {
       view.held = { index: entry.index, id: entry.id }
@@ -205,13 +206,7 @@ const toOutgoing = (entry: LogEntry & { kind: 'event' }): OutgoingEvent => ({
 const textOf = ({ content, lastPiece }: ProseState, from: number, to: number): string =>
   to === content.length && to - from === lastPiece.length ? lastPiece : content.slice(from, to)
 
-const stepIndexOf = (entry: LogEntry): number | null => {
-  if (entry.kind === 'void') return null
-  if (entry.kind !== 'event') return entry.index
-  return entry.event.event === 'process_step' ? entry.event.step.index : null
-}
-
-const isPlan = (entry: LogEntry): boolean => entry.kind === 'event' && entry.event.event === 'plan'
+const isPlan = ({ event }: RunEvent): boolean => event === 'plan'
 
 /** A new listener does not need earlier plans, nor requests that a person has already decided or answered. */
 const isDecided = (runLog: RunLog, entry: LogEntry & { kind: 'event' }): boolean => {
@@ -219,6 +214,6 @@ const isDecided = (runLog: RunLog, entry: LogEntry & { kind: 'event' }): boolean
   return (
     (event.event === 'approval_required' && !runLog.pendingApprovals.has(event.id_ref)) ||
     (event.event === 'input_required' && !runLog.pendingInputs.has(event.id_ref)) ||
-    (event.event === 'plan' && runLog.entries.findLast(isPlan) !== entry)
+    (event.event === 'plan' && runLog.entries.findLastEvent(isPlan) !== entry)
   )
 }

@@ -33,7 +33,7 @@ export function publishLog(
     const entries: WireBatch['entries'] = []
     let next = position
     for (let characters = 0; next < runLog.entries.length; next += 1) {
-      const entry = runLog.entries[next]
+      const entry = runLog.entries.at(next)
       if (entry === undefined) break
       const wire = toWire(entry, runLog)
       entries.push(wire)

@@ -14,7 +14,8 @@ import {
   type Write,
   type WriteGroup,
 } from '../../../server/runs/group-commit.ts'
-import { createRunLog, type LogEntry, type RunLog } from '../../../server/runs/log/log.ts'
+import type { LogEntry } from '../../../server/runs/log/entries.ts'
+import { createRunLog, type RunLog } from '../../../server/runs/log/log.ts'
 import { createRecorder, type Recorder } from '../../../server/runs/recorder.ts'
 import type { CallResult } from '../../../server/tools/tool-result.ts'
 
@@ -109,7 +110,7 @@ export function createRecorderBench({
   let seen = 0
   log.subscribe({
     onEntries() {
-      for (const entry of log.entries.slice(seen)) {
+      for (const entry of [...log.entries].slice(seen)) {
         trace.push(inShort(entry))
         onEmit(entry)
       }

@@ -24,7 +24,7 @@ describe('the recorder', () => {
       'tool_call 1',
       'tool_call 2',
     ])
-    const emitted = log.entries.filter(({ kind }) => kind === 'event').map(({ id }) => id)
+    const emitted = [...log.entries].filter(({ kind }) => kind === 'event').map(({ id }) => id)
     expect([rows.get(1)?.firstEvent, rows.get(2)?.firstEvent]).toEqual(emitted)
   })
 

@@ -281,7 +281,7 @@ describeOnEachDatabase('approvals of a run', (open) => {
     await decide('a', { decision: 'reject' })
     begin()
     expect(await request('a')).toEqual({ decision: 'reject' })
-    expect(active.runLog.entries).toEqual([])
+    expect([...active.runLog.entries]).toEqual([])
   })
 
   test('a call is decided once, and not after the end of its run', async () => {
