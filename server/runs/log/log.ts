@@ -116,54 +116,97 @@ const toldOfEntries = (listener: RunListener): void => listener.onEntries()
 
 const isProse = (slot: Step | ProseState): slot is ProseState => 'cuts' in slot
 
-/** `history` is empty for a new run, and read from the store for a resumed one. */
-export function createRunLog(history: RunLogHistory): RunLog {
-  const { steps, isCopy = false } = history
-  const entries = new LogEntries(history.entries)
-  let { lastId } = history
-  const last = history.entries.at(-1)
-  let terminal = last?.kind === 'event' && isTerminal(last.event) ? last.event : null
-  const listeners = new Set<RunListener>()
-  const observers = new Set<RunListener>()
-  let remoteListeners = 0
-  let remotePages = 0
-  const tellAll = (tell: (listener: RunListener) => void): void => {
-    for (const observer of observers) tell(observer)
-    for (const listener of listeners) tell(listener)
+/** A class, because there is one for each run, and what its methods share is in memory once. */
+class MemoryRunLog implements RunLog {
+  readonly entries: LogEntries
+  readonly pendingApprovals = new Map<string, PendingApproval>()
+  readonly pendingInputs = new Map<string, PendingInput>()
+  readonly #steps: RunLogHistory['steps']
+  readonly #isCopy: boolean
+  readonly #listeners = new Set<RunListener>()
+  readonly #observers = new Set<RunListener>()
+  readonly #watchers = new Set<(count: number) => void>()
+  #lastId: number
+  #terminal: DoneEvent | ErrorEvent | null
+  #remoteListeners = 0
+  #remotePages = 0
+  #retrying: { notice: RetryNotice; until: number } | null = null
+
+  constructor({ entries, steps, lastId, isCopy = false }: RunLogHistory) {
+    this.entries = new LogEntries(entries)
+    this.#steps = steps
+    this.#isCopy = isCopy
+    this.#lastId = lastId
+    const last = entries.at(-1)
+    this.#terminal = last?.kind === 'event' && isTerminal(last.event) ? last.event : null
   }
-  const pendingApprovals = new Map<string, PendingApproval>()
-  const pendingInputs = new Map<string, PendingInput>()
-  const watchers = new Set<(count: number) => void>()
-  let retrying: { notice: RetryNotice; until: number } | null = null
-  const push = (entry: LogEntry): void => {
-    retrying = null
-    entries.push(entry)
-    lastId = entry.id
-    tellAll(toldOfEntries)
+
+  get lastId(): number {
+    return this.#lastId
   }
-  const countChanged = (): void => {
-    for (const watch of watchers) watch(listeners.size + remoteListeners)
+
+  get terminal(): DoneEvent | ErrorEvent | null {
+    return this.#terminal
   }
-  const settled = (idRef: string): void => {
-    tellAll((listener) => listener.onSettled?.(idRef))
+
+  get pageCount(): number {
+    return [...this.#listeners].filter(({ isPage }) => isPage === true).length + this.#remotePages
   }
-  const appendPiece = (index: number, type: 'thinking' | 'text', text: string): void => {
-    const id = lastId + 1
-    const slot = steps[index]
+
+  get listenerCount(): number {
+    return this.#listeners.size + this.#remoteListeners
+  }
+
+  get isWaiting(): boolean {
+    return this.pendingApprovals.size + this.pendingInputs.size > 0
+  }
+
+  get stepCount(): number {
+    return this.#steps.length
+  }
+
+  step(index: number): Step | undefined {
+    const slot = this.#steps[index]
+    if (slot === undefined || !isProse(slot)) return slot
+    const step = { id: stepId(index), index, type: slot.type, content: slot.content }
+    return slot.durationMs === null ? step : { ...step, duration_ms: slot.durationMs }
+  }
+
+  prose(index: number): ProseState | undefined {
+    const slot = this.#steps[index]
+    return slot !== undefined && isProse(slot) ? slot : undefined
+  }
+
+  positionAfter(id: number): number | null {
+    if (!Number.isInteger(id) || id < 0) return null
+    const mayCome =
+      this.#isCopy && this.#terminal === null && attemptOfEvent(id) <= attemptOfEvent(this.#lastId)
+    if (id > this.#lastId) return mayCome ? this.entries.length : null
+    return this.entries.positionAfter(id)
+  }
+
+  appendProse(index: number, type: 'thinking' | 'text', text: string): void {
+    if (text.length <= MAX_EVENT_CHARACTERS) this.copyProse(index, type, text)
+    else for (const piece of piecesOf(text)) this.copyProse(index, type, piece)
+  }
+
+  copyProse(index: number, type: 'thinking' | 'text', text: string): void {
+    const id = this.#lastId + 1
+    const slot = this.#steps[index]
     if (slot !== undefined && isProse(slot) && !slot.closed) {
       const from = slot.content.length
       slot.content += text
       slot.lastPiece = text
       slot.cuts.push(text.length)
-      push({ id, kind: 'delta', index, from, to: from + text.length })
+      this.#push({ id, kind: 'delta', index, from, to: from + text.length })
       return
     }
     const replaces = slot !== undefined
-    if (replaces) entries.retract(index)
+    if (replaces) this.entries.retract(index)
     // The ids of this attempt begin a new range, so the first event of a continued step repeats the whole text.
     const isContinued = slot !== undefined && isProse(slot) && slot.isContinued === true
     const content = isContinued ? slot.content + text : text
-    steps[index] = {
+    this.#steps[index] = {
       type,
       content,
       lastPiece: text,
@@ -174,151 +217,145 @@ export function createRunLog(history: RunLogHistory): RunLog {
       durationMs: null,
       isContinued,
     }
-    push(
+    this.#push(
       replaces
         ? { id, kind: 'whole', index, to: content.length }
         : { id, kind: 'delta', index, from: 0, to: text.length },
     )
   }
 
-  return {
-    get lastId() {
-      return lastId
-    },
-    get terminal() {
-      return terminal
-    },
-    entries,
-    get pageCount() {
-      return [...listeners].filter(({ isPage }) => isPage === true).length + remotePages
-    },
-    get listenerCount() {
-      return listeners.size + remoteListeners
-    },
-    pendingApprovals,
-    pendingInputs,
-    get isWaiting() {
-      return pendingApprovals.size + pendingInputs.size > 0
-    },
-    get stepCount() {
-      return steps.length
-    },
-    step(index) {
-      const slot = steps[index]
-      if (slot === undefined || !isProse(slot)) return slot
-      const step = { id: stepId(index), index, type: slot.type, content: slot.content }
-      return slot.durationMs === null ? step : { ...step, duration_ms: slot.durationMs }
-    },
-    prose(index) {
-      const slot = steps[index]
-      return slot !== undefined && isProse(slot) ? slot : undefined
-    },
-    positionAfter(id) {
-      if (!Number.isInteger(id) || id < 0) return null
-      const mayCome = isCopy && terminal === null && attemptOfEvent(id) <= attemptOfEvent(lastId)
-      if (id > lastId) return mayCome ? entries.length : null
-      return entries.positionAfter(id)
-    },
-    appendProse(index, type, text) {
-      if (text.length <= MAX_EVENT_CHARACTERS) appendPiece(index, type, text)
-      else for (const piece of piecesOf(text)) appendPiece(index, type, piece)
-    },
-    copyProse: appendPiece,
-    closeProse(index) {
-      const slot = steps[index]
-      if (slot === undefined || !isProse(slot) || slot.closed) return
-      slot.closed = true
-      slot.lastPiece = ''
-      push({ id: lastId + 1, kind: 'whole', index, to: slot.content.length })
-    },
-    continueProse(index) {
-      const slot = steps[index]
-      if (slot !== undefined && isProse(slot) && slot.closed) slot.isContinued = true
-    },
-    becomeThinking(index) {
-      const slot = steps[index]
-      if (slot === undefined || !isProse(slot) || slot.closed) return
-      entries.retract(index)
-      const { length } = slot.content
-      const id = lastId + 1
-      steps[index] = {
-        ...slot,
-        type: 'thinking',
-        lastPiece: '',
-        firstEvent: id,
-        cuts: [length],
-        replaces: true,
-      }
-      push({ id, kind: 'whole', index, to: length })
-    },
-    appendEvent(event) {
-      if (event.event === 'process_step') {
-        if (steps[event.step.index] !== undefined) entries.retract(event.step.index)
-        steps[event.step.index] = event.step
-      } else if (event.event === 'approval_required') {
-        const { event: _name, run_id: _run, ...request } = event
-        pendingApprovals.set(event.id_ref, request)
-      } else if (event.event === 'input_required') {
-        const { event: _name, run_id: _run, ...question } = event
-        pendingInputs.set(event.id_ref, question)
-      } else if (isTerminal(event)) {
-        terminal = event
-        pendingApprovals.clear()
-        pendingInputs.clear()
-      }
-      push({ id: lastId + 1, kind: 'event', event })
-    },
-    settleApproval(idRef) {
-      if (pendingApprovals.delete(idRef)) settled(idRef)
-    },
-    settleInput(idRef) {
-      if (pendingInputs.delete(idRef)) settled(idRef)
-    },
-    reportRetry(notice) {
-      retrying = { notice, until: performance.now() + notice.delay_ms }
-      tellAll((listener) => listener.onRetry?.(notice))
-    },
-    retry() {
-      if (retrying === null) return null
-      const left = Math.max(0, Math.round(retrying.until - performance.now()))
-      return { ...retrying.notice, delay_ms: left }
-    },
-    reportProgress(notice) {
-      tellAll((listener) => listener.onProgress?.(notice))
-    },
-    subscribe(listener) {
-      listeners.add(listener)
-      countChanged()
-      return () => {
-        if (listeners.delete(listener)) countChanged()
-      }
-    },
-    observe(listener) {
-      observers.add(listener)
-      return () => void observers.delete(listener)
-    },
-    setRemoteListeners(count, pages) {
-      if (count === remoteListeners && pages === remotePages) return
-      remoteListeners = count
-      remotePages = pages
-      countChanged()
-    },
-    skipTo(id) {
-      lastId = Math.max(lastId, id)
-    },
-    interruptProse(index) {
-      const slot = steps[index]
-      if (slot !== undefined && isProse(slot)) slot.closed = true
-    },
-    close() {
-      tellAll((listener) => listener.onClose())
-    },
-    onListenersChange(callback) {
-      watchers.add(callback)
-      return () => void watchers.delete(callback)
-    },
+  closeProse(index: number): void {
+    const slot = this.prose(index)
+    if (slot === undefined || slot.closed) return
+    slot.closed = true
+    slot.lastPiece = ''
+    this.#push({ id: this.#lastId + 1, kind: 'whole', index, to: slot.content.length })
+  }
+
+  continueProse(index: number): void {
+    const slot = this.prose(index)
+    if (slot?.closed === true) slot.isContinued = true
+  }
+
+  becomeThinking(index: number): void {
+    const slot = this.prose(index)
+    if (slot === undefined || slot.closed) return
+    this.entries.retract(index)
+    const { length } = slot.content
+    const id = this.#lastId + 1
+    this.#steps[index] = {
+      ...slot,
+      type: 'thinking',
+      lastPiece: '',
+      firstEvent: id,
+      cuts: [length],
+      replaces: true,
+    }
+    this.#push({ id, kind: 'whole', index, to: length })
+  }
+
+  appendEvent(event: RunEvent): void {
+    if (event.event === 'process_step') {
+      if (this.#steps[event.step.index] !== undefined) this.entries.retract(event.step.index)
+      this.#steps[event.step.index] = event.step
+    } else if (event.event === 'approval_required') {
+      const { event: _name, run_id: _run, ...request } = event
+      this.pendingApprovals.set(event.id_ref, request)
+    } else if (event.event === 'input_required') {
+      const { event: _name, run_id: _run, ...question } = event
+      this.pendingInputs.set(event.id_ref, question)
+    } else if (isTerminal(event)) {
+      this.#terminal = event
+      this.pendingApprovals.clear()
+      this.pendingInputs.clear()
+    }
+    this.#push({ id: this.#lastId + 1, kind: 'event', event })
+  }
+
+  settleApproval(idRef: string): void {
+    if (this.pendingApprovals.delete(idRef)) this.#settled(idRef)
+  }
+
+  settleInput(idRef: string): void {
+    if (this.pendingInputs.delete(idRef)) this.#settled(idRef)
+  }
+
+  reportProgress(notice: ToolProgressNotice): void {
+    this.#tellAll((listener) => listener.onProgress?.(notice))
+  }
+
+  reportRetry(notice: RetryNotice): void {
+    this.#retrying = { notice, until: performance.now() + notice.delay_ms }
+    this.#tellAll((listener) => listener.onRetry?.(notice))
+  }
+
+  retry(): RetryNotice | null {
+    if (this.#retrying === null) return null
+    const left = Math.max(0, Math.round(this.#retrying.until - performance.now()))
+    return { ...this.#retrying.notice, delay_ms: left }
+  }
+
+  subscribe(listener: RunListener): () => void {
+    this.#listeners.add(listener)
+    this.#countChanged()
+    return () => {
+      if (this.#listeners.delete(listener)) this.#countChanged()
+    }
+  }
+
+  observe(listener: RunListener): () => void {
+    this.#observers.add(listener)
+    return () => void this.#observers.delete(listener)
+  }
+
+  setRemoteListeners(count: number, pages: number): void {
+    if (count === this.#remoteListeners && pages === this.#remotePages) return
+    this.#remoteListeners = count
+    this.#remotePages = pages
+    this.#countChanged()
+  }
+
+  skipTo(id: number): void {
+    this.#lastId = Math.max(this.#lastId, id)
+  }
+
+  interruptProse(index: number): void {
+    const slot = this.prose(index)
+    if (slot !== undefined) slot.closed = true
+  }
+
+  close(): void {
+    this.#tellAll((listener) => listener.onClose())
+  }
+
+  onListenersChange(callback: (count: number) => void): () => void {
+    this.#watchers.add(callback)
+    return () => void this.#watchers.delete(callback)
+  }
+
+  #tellAll(tell: (listener: RunListener) => void): void {
+    for (const observer of this.#observers) tell(observer)
+    for (const listener of this.#listeners) tell(listener)
+  }
+
+  #push(entry: LogEntry): void {
+    this.#retrying = null
+    this.entries.push(entry)
+    this.#lastId = entry.id
+    this.#tellAll(toldOfEntries)
+  }
+
+  #countChanged(): void {
+    for (const watch of this.#watchers) watch(this.listenerCount)
+  }
+
+  #settled(idRef: string): void {
+    this.#tellAll((listener) => listener.onSettled?.(idRef))
   }
 }
+
+/** `history` is empty for a new run, and read from the store for a resumed one. */
+export const createRunLog = (history: RunLogHistory): RunLog => new MemoryRunLog(history)
 
 /** Maximum text per event, however fast the model: limits what is buffered for a reader that has stopped reading. */
 const MAX_EVENT_CHARACTERS = 32_000
