@@ -1,4 +1,5 @@
-// What a new conversation starts with: what the person has chosen, else what the project and the server set.
+// What a new conversation starts with: what the person has chosen, else what the project and the server set; also one that a
+// schedule or a messenger begins.
 import type { ConversationItem } from '../db/repositories/conversations/conversation-items.ts'
 import { settingsOf } from '../db/repositories/projects/projects.ts'
 import type { Store } from '../db/store.ts'
@@ -6,7 +7,7 @@ import type {
   ApprovalMode,
   CreateConversationBody,
 } from '../protocol/conversations/conversation.ts'
-import type { UserId } from '../protocol/ids.ts'
+import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { DEFAULT_PROJECT_SETTINGS } from '../protocol/projects/project.ts'
 import type { TextCounter, UserAccess } from '../runs/dependencies.ts'
 
@@ -36,10 +37,7 @@ export async function createConversation(
     given.project_id === undefined ? undefined : await store.projects.find(userId, given.project_id)
   const settings = project === undefined ? DEFAULT_PROJECT_SETTINGS : settingsOf(project)
   const { defaults } = settings
-  // What the user can no longer use does not keep a conversation from beginning.
-  const isOffered =
-    settings.model !== null && (await offeredModels.isOffered(userId, settings.model))
-  const model = given.model ?? (isOffered ? settings.model : null)
+  const model = given.model ?? (await ifOffered(userId, settings.model, offeredModels))
   const thinkingEnabled =
     given.thinking_enabled ??
     defaults.thinking_enabled ??
@@ -66,3 +64,43 @@ export async function createConversation(
   })
   return await store.conversations.get(userId, id)
 }
+
+/** What is chosen for a conversation that nobody began at the page. */
+export interface StartedWith {
+  model: string | null
+  thinkingEnabled: boolean
+}
+
+/** Chooses the model that is wanted, or else what the project says, if the user may still use it. */
+export const createConversationModel =
+  ({
+    store,
+    offeredModels,
+  }: {
+    store: Pick<Store, 'projects'>
+    offeredModels: Pick<
+      NewConversationDependencies['offeredModels'],
+      'isOffered' | 'thinksByDefault'
+    >
+  }) =>
+  async (
+    { userId, projectId }: { userId: UserId; projectId: ProjectId | null },
+    wanted: string | null,
+  ): Promise<StartedWith> => {
+    const ofProject = projectId === null ? undefined : await store.projects.find(userId, projectId)
+    const chosen = wanted ?? ofProject?.settings?.model ?? null
+    const model = await ifOffered(userId, chosen, offeredModels)
+    return {
+      model,
+      // Without any model, the run says so.
+      thinkingEnabled: await offeredModels.thinksByDefault(userId, model).catch(() => false),
+    }
+  }
+
+/** The model; null if the user can no longer use it, which does not keep a conversation from beginning. */
+const ifOffered = async (
+  userId: UserId,
+  model: string | null,
+  offeredModels: Pick<NewConversationDependencies['offeredModels'], 'isOffered'>,
+): Promise<string | null> =>
+  model !== null && (await offeredModels.isOffered(userId, model)) ? model : null

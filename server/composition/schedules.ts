@@ -1,9 +1,9 @@
 // Schedules as configured, with what they need of the other modules: their rules, the agent's hand on them, their clock.
 import type { Registry } from 'prom-client'
+import { createConversationModel } from '../chat/new-conversation.ts'
 import { appError } from '../errors.ts'
 import { removeScheduleGrants } from '../grants/remove.ts'
 import { SOLE_WORKER } from '../lib/work-claims.ts'
-import { createConversationModel } from '../models/conversation-model.ts'
 import { countOccurrences } from '../observability/counters.ts'
 import { readRunOptions } from '../runs/state.ts'
 import { agentSchedules } from '../schedules/agent-schedules.ts'

@@ -1,4 +1,5 @@
 // The run of a chat: what was written becomes one message, its answer goes back once, and meanwhile the person sees what happens.
+import type { createConversationModel } from '../chat/new-conversation.ts'
 import type { Database, Writer } from '../db/database.ts'
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import type { ChatPlace, IncomingRow } from '../db/repositories/deliveries/receiving.ts'
@@ -42,11 +43,7 @@ export interface TurnDependencies
   now(): Date
   announce(userId: UserId, change: Change): void
   messengerOf(type: string): Messenger | null
-  /** The model and whether it thinks by default, for a new conversation. */
-  conversationModel(
-    place: { userId: UserId; projectId: ProjectId | null },
-    model: string | null,
-  ): Promise<{ model: string | null; thinkingEnabled: boolean }>
+  conversationModel: ReturnType<typeof createConversationModel>
   /** Runs that each sender may start per hour; null: as many as by default. */
   runsPerHour(userId: UserId): number | null
   isAllowed(userId: UserId): boolean

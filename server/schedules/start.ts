@@ -1,5 +1,7 @@
 // Starts the run of an occurrence, once: its conversation is stored with it, and its message is known by its id.
+
 import type { ChatService } from '../chat/chat-service.ts'
+import type { createConversationModel } from '../chat/new-conversation.ts'
 import type { Database } from '../db/database.ts'
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import type { OccurrenceRow } from '../db/repositories/schedules/occurrences.ts'
@@ -27,11 +29,7 @@ export interface StartDependencies {
   now(): Date
   announce(userId: UserId, change: Change): void
   chat: Pick<ChatService, 'send' | 'trashConversation'>
-  /** The model and whether it thinks by default, for a new conversation. */
-  conversationModel(
-    schedule: Pick<ScheduleRow, 'userId' | 'projectId'>,
-    model: string | null,
-  ): Promise<{ model: string | null; thinkingEnabled: boolean }>
+  conversationModel: ReturnType<typeof createConversationModel>
   assertAllowed(userId: UserId): void
 }
 
