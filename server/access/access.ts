@@ -137,6 +137,8 @@ export interface Access {
   ownQuota(userId: UserId): PatchQuota
   /** The limits that apply to the user alone. */
   quota(userId: UserId): Quota
+  /** The bytes that a user may store. */
+  storageLimit(userId: UserId): number
   /** The limits on the user's model calls: the user's own, and those that groups share. Empty if there are none. */
   spendingLimits(userId: UserId): readonly SpendingLimit[]
 }
@@ -207,6 +209,7 @@ export function createAccess(
     },
     ownQuota: (userId) => of(userId).ownQuota,
     quota: (userId) => of(userId).quota,
+    storageLimit: (userId) => of(userId).quota.storage ?? Number.POSITIVE_INFINITY,
     spendingLimits(userId) {
       const { quota, shared } = of(userId)
       if (!limitsSpending(quota)) return shared

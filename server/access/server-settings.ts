@@ -1,4 +1,5 @@
 // Settings of the whole server that administrators change while it runs. They take precedence over the configuration file.
+
 import pLimit from 'p-limit'
 import type { z } from 'zod'
 import type { Store } from '../db/store.ts'
@@ -9,11 +10,14 @@ import {
   type ServerSettings,
   StoredServerSettings,
 } from '../protocol/admin/server.ts'
+import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
 
 /** The settings that administrators change while the server runs. */
 export interface ServerSettingsService {
   /** The stored settings, and those that apply now. Reads memory only. */
   current(): ServerSettings
+  /** The approval mode of conversations without one of their own. */
+  defaultApproval(): ApprovalMode
   /** Reads the stored settings again, because another instance may have changed them. */
   reload(): Promise<void>
   /** Adds the audit entry, too. */
@@ -67,6 +71,7 @@ export async function loadServerSettings(
   const oneByOne = pLimit(1)
   return {
     current: () => current,
+    defaultApproval: () => current.effective.default_approval,
     async reload() {
       set(await read())
     },

@@ -71,7 +71,6 @@ export function createConfiguredChat(
         workspace.checkpoints,
       ),
     }),
-    mayOpenApps: (userId) => access.allowsFeature(userId, 'apps'),
     announce: tools.push.sentWith(
       tools.webhooks.sentWith(
         tools.schedules.toldOfRuns(toApprovers(changes.publish, { store, log })),

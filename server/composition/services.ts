@@ -43,7 +43,6 @@ import { createFiles, openBlobs } from './files.ts'
 import { createConfiguredOidc } from './oidc.ts'
 import { createConfiguredReceiving } from './receiving.ts'
 import { createConfiguredClock } from './schedules.ts'
-import { storageLimit } from './settings.ts'
 import { createTools } from './tools.ts'
 import { createTransfers } from './transfers.ts'
 import {
@@ -78,7 +77,7 @@ export async function createServices(
   const catalog = createModelCatalog({
     models: config.models.map((model) => withEnvironmentKey(model, environmentKeys)),
     defaultModel: config.default_model,
-    storedDefault: () => settings.current().default_model,
+    settings,
     stored,
     idleTimeout: config.stream.idle_timeout,
     onSkipped: (skipped) => log.warn(skipped, 'unreadable lines in the stream of a provider'),
@@ -185,7 +184,6 @@ export async function createServices(
   })
   const markdown = createMarkdownRenderer()
   const probe = createModelProbe()
-  const limitOf = storageLimit(config, access)
   const membership: Services['membership'] = {
     store,
     stopMembers: chat.stopMembers,
@@ -256,7 +254,7 @@ export async function createServices(
       storage: store.storage,
       measure: storage.left,
       texts: storage.texts,
-      limitOf,
+      limitOf: access.storageLimit,
     }),
     mcpServers,
     mcpAdministration: createMcpAdministration({
@@ -268,7 +266,11 @@ export async function createServices(
       groups: store.groups,
       audit: store.audit,
     }),
-    reportStorage: createStorageReport({ storage: store.storage, workspace, limitOf }),
+    reportStorage: createStorageReport({
+      storage: store.storage,
+      workspace,
+      limitOf: access.storageLimit,
+    }),
     async checkHealth(userId) {
       const findings = await runDoctor(config, {
         webRoot,

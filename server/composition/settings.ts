@@ -1,6 +1,5 @@
 // Splits the configuration into the plain values that each module needs.
 import { join } from 'node:path'
-import type { Access } from '../access/access.ts'
 import type { RegistrationReach } from '../access/open-registration.ts'
 import type { ServerSettingsService } from '../access/server-settings.ts'
 import { LOOPBACK } from '../config/scalars.ts'
@@ -15,7 +14,6 @@ import type { RerankSettings } from '../knowledge/rerank-api.ts'
 import type { InstallationSettings } from '../owner/places.ts'
 import { NO_QUOTA, type Quota } from '../protocol/accounts/quota.ts'
 import type { Feature } from '../protocol/admin/group.ts'
-import type { UserId } from '../protocol/ids.ts'
 import type { ChatSettings } from '../runs/dependencies.ts'
 import type { WeatherSettings } from '../tools/builtin/web/weather.ts'
 import type { WebSearchSettings } from '../tools/builtin/web/web-search.ts'
@@ -97,7 +95,7 @@ export const rerankSettings = ({ rerank }: Config): RerankSettings | null =>
 /** The settings of runs; those that administrators can change are read again for each run. */
 export const chatSettings = (
   { limits, ...config }: Config,
-  server: Pick<ServerSettingsService, 'current'>,
+  server: Pick<ServerSettingsService, 'defaultApproval'>,
 ): ChatSettings => ({
   maxIterations: config.max_iterations,
   toolMaxWorkers: config.tool_max_workers,
@@ -119,7 +117,7 @@ export const chatSettings = (
   unattendedDeadline: config.approval.deadline,
   approvalLinkHigh: config.approval.link_high,
   approvalChannelHigh: config.approval.channel_high,
-  approvalDefault: () => server.current().effective.default_approval,
+  approvalDefault: server.defaultApproval,
   titles: config.titles,
   disconnectGrace: config.stream.disconnect_grace,
   messageCharacters: limits.message,
@@ -215,12 +213,6 @@ export const switchedOff = ({ apps, schedules }: Config): Feature[] => [
   ...(apps.enabled ? [] : ['apps' as const]),
   ...(schedules.enabled ? [] : ['schedules' as const]),
 ]
-
-/** The bytes that a user may store. */
-export const storageLimit =
-  ({ limits }: Pick<Config, 'limits'>, access: Pick<Access, 'quota'>) =>
-  (userId: UserId): number =>
-    access.quota(userId).storage ?? limits.storage
 
 /** Limits of projects and of their history. */
 export const workspaceSettings = ({

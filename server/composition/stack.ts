@@ -12,6 +12,7 @@ import { compressJson } from '../http/compression.ts'
 import { registerIdempotency } from '../http/idempotency.ts'
 import type { OriginRules } from '../http/origin-guard.ts'
 import {
+  closeWhileDraining,
   createHttpStack,
   type FullDisk,
   type HttpOptions,
@@ -58,7 +59,7 @@ export async function createConfiguredStack(
     metrics,
     sharedMetrics: createWorkerMetrics(),
     limits,
-    requestsPerMinute: (userId) => access.quota(userId).requests_per_minute,
+    access,
   })
   const { app } = stack
   registerErrorRedaction(app, redact)
@@ -68,10 +69,7 @@ export async function createConfiguredStack(
   )
   registerChangeNotices(app, changes.publish)
   compressJson(app)
-  // Their clients come back through another connection, behind which another instance may be.
-  app.addHook('onRequest', async (_request, reply) => {
-    if (chat.runs.isDraining) void reply.header('connection', 'close')
-  })
+  closeWhileDraining(app, chat.runs)
   refuseWritesOnFullDisk(app, disk)
   announceChanges(app, instance)
   return stack

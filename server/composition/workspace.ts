@@ -15,12 +15,12 @@ import type { Store } from '../db/store.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { detectBubblewrap } from '../sandbox/bubblewrap.ts'
 import type { Services } from '../services.ts'
-import { builtInSkills, MAKE_APP } from '../skills/built-in.ts'
+import { builtInSkills } from '../skills/built-in.ts'
 import { createConsents } from '../skills/consents.ts'
 import { createSkills } from '../skills/skills.ts'
 import { createWorkspaceServices, type WorkspaceServices } from '../workspace/workspace-services.ts'
 import type { Base } from './base.ts'
-import { storageLimit, workspaceSettings } from './settings.ts'
+import { workspaceSettings } from './settings.ts'
 
 /** Prepares the workspace root. @throws when it cannot be used. */
 export const createConfiguredWorkspace = async ({
@@ -32,7 +32,7 @@ export const createConfiguredWorkspace = async ({
 }: {
   config: Config
   store: Pick<Store, 'checkpoints' | 'outsideContents' | 'projects' | 'storage'>
-  access: Pick<Access, 'quota'>
+  access: Pick<Access, 'storageLimit'>
   /** Absent in commands. */
   instance?: Pick<Instance, 'claims' | 'limits'>
   log: { warn(details: object, message: string): void }
@@ -42,7 +42,7 @@ export const createConfiguredWorkspace = async ({
     records: store.checkpoints,
     projects: store.projects,
     outsideContents: store.outsideContents,
-    storage: { records: store.storage, limit: storageLimit(config, access) },
+    storage: { records: store.storage, limit: access.storageLimit },
     bubblewrap: await detectBubblewrap(),
     claims: instance?.claims,
     counts: instance?.limits,
@@ -63,7 +63,7 @@ export function createConfiguredSkills(
       ...(config.skills_dir === undefined ? [] : [config.skills_dir]),
       builtInSkills(),
     ],
-    isOffered: (userId, name) => name !== MAKE_APP || access.allowsFeature(userId, 'apps'),
+    access,
   })
   return { skills, consents: createConsents({ store, workspaces, skills, makeDiff, now }) }
 }

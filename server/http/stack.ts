@@ -18,14 +18,19 @@ import { registerWebApp } from './stack/web-app.ts'
 
 const MINUTE_MS = 60_000
 
-/** Call it after registering authentication. @param limitOf null for no limit. */
-function limitRequests(app: App, limits: Limits, limitOf: (userId: UserId) => number | null): void {
+/** How many requests per minute a user may send; null for no limit. */
+export interface RequestLimits {
+  quota(userId: UserId): { requests_per_minute: number | null }
+}
+
+/** Call it after registering authentication. */
+function limitRequests(app: App, limits: Limits, access: RequestLimits): void {
   const allowance = limits.rateLimit('requests', { limit: 0, windowMs: MINUTE_MS })
   app.addHook('onRequest', async (request) => {
     // Not set on public routes, whatever its type says.
     const user: typeof request.user | null | undefined = request.user
     if (user == null || request.routeOptions.config.public === true) return
-    const limit = limitOf(user.id)
+    const limit = access.quota(user.id).requests_per_minute
     if (limit === null) return
     const seconds = await allowance.acquire(user.id, 1, limit)
     if (seconds !== null)
@@ -60,8 +65,7 @@ export interface HttpOptions {
   version: string
   /** Tracks the open responses of each user. */
   connections: OpenConnections
-  /** Requests per minute that a user may send; null for no limit. */
-  requestsPerMinute?(userId: UserId): number | null
+  access: RequestLimits
   limits: Limits
   /** Addresses and CIDR ranges of the reverse proxies that may say what a client's address is. */
   trustedProxies: readonly string[]
@@ -88,11 +92,18 @@ export async function createHttpStack(
   })
   await registerOriginGuard(app, origins)
   await registerAuthentication(app, options.authentication, options.connections)
-  if (options.requestsPerMinute !== undefined) limitRequests(app, limits, options.requestsPerMinute)
+  limitRequests(app, limits, options.access)
   registerMetrics(app, options.version, options.metrics, options.sharedMetrics)
   await registerReference(app, options.version, basePath)
   const hasAccounts = options.authentication.mode === 'multi'
   return { app, finish: () => registerWebApp(app, options.webRoot, { hasAccounts, basePath }) }
+}
+
+/** Clients of a process that drains come back through another connection, behind which another instance may be. */
+export function closeWhileDraining(app: App, runs: { readonly isDraining: boolean }): void {
+  app.addHook('onRequest', async (_request, reply) => {
+    if (runs.isDraining) void reply.header('connection', 'close')
+  })
 }
 
 declare module 'fastify' {

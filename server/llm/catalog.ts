@@ -54,8 +54,8 @@ export interface ModelCatalogOptions {
   /** Models from the configuration. They take precedence over stored models with the same id. */
   models: readonly ModelSettings[]
   defaultModel?: string | undefined
-  /** The default model that administrators set, if it exists; null if none is set. Read on every call. */
-  storedDefault?: (() => string | null) | undefined
+  /** With the default model that administrators set; null if none is set. Read on every call. */
+  settings?: { current(): { default_model: string | null } } | undefined
   /**
    * Models that administrators added, with unsealed keys. Read on every call, so that changes apply immediately. The same
    * array means the same models.
@@ -100,7 +100,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     return found
   }
   const defaultIdOf = (known: ReadonlyMap<string, CatalogModel>): string => {
-    for (const id of [options.storedDefault?.(), options.defaultModel])
+    for (const id of [options.settings?.current().default_model, options.defaultModel])
       if (id != null && known.has(id)) return id
     const usable = [...known.values()].find(({ needsKey }) => !needsKey)
     return usable?.settings.id ?? known.keys().next().value ?? DEMO_MODEL_ID

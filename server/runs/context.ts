@@ -145,7 +145,8 @@ export async function prepareRunContext(
   const hasFiles = tools.some(({ category }) => category === 'file')
   const filesNotes = [
     project?.about ?? (run.projectId === null && hasFiles ? OWN_FILES_NOTE : ''),
-    tools.some(({ name }) => name === 'file_write') && dependencies.mayOpenApps(run.userId)
+    tools.some(({ name }) => name === 'file_write') &&
+    dependencies.access.allowsFeature(run.userId, 'apps')
       ? APPS_NOTE
       : '',
   ]

@@ -139,6 +139,8 @@ export interface UserAccess {
   approvalMode(userId: UserId, wanted: ApprovalMode): ApprovalMode
   /** @throws AppError `approval_mode_not_permitted`. */
   assertApprovalMode(userId: UserId, mode: ApprovalMode): void
+  /** Whether apps exist for the user. */
+  allowsFeature(userId: UserId, feature: 'apps'): boolean
   /** The limits that apply to this user alone. */
   quota(userId: UserId): { concurrent_runs: number | null }
   /** The limits on the user's model calls; empty if there are none. */
@@ -240,8 +242,6 @@ export interface ChatDependencies {
   /** What may be used of the skills. */
   skills: Pick<Skills, 'active' | 'stateOf'>
   describeProject(userId: UserId, projectId: ProjectId): Promise<ProjectDescription | null>
-  /** Whether the user can open files as apps. */
-  mayOpenApps(userId: UserId): boolean
   /** Notifies the user's open pages of a change. Call it after the commit. */
   announce(userId: UserId, change: Change): void
   /** Whether the user has a page open, as far as this instance knows. */

@@ -1,4 +1,5 @@
 // The skills of a user in a project: where each comes from, its state, and what models receive of it.
+
 import { LRUCache } from 'lru-cache'
 import { settingsOf } from '../db/repositories/projects/projects.ts'
 import type { OwnSkill, RunSetting } from '../db/repositories/runs/run-setting.ts'
@@ -8,6 +9,7 @@ import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { Skill, SkillDetails, SkillSource, SkillState } from '../protocol/projects/skills.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
+import { MAKE_APP } from './built-in.ts'
 import { describeSkill, type FoundSkill, SKILL_FILE } from './found-skill.ts'
 import type { SkillText } from './front-matter.ts'
 import { createSkillFolders, type FolderSkill, type SkillFolders } from './skill-folders.ts'
@@ -88,8 +90,8 @@ export interface SkillDependencies {
   workspaces: Pick<Workspaces, 'open'>
   /** Absolute folders with skills of the server; the first wins. */
   serverFolders: readonly string[]
-  /** Whether a user has what a skill of the server is about. */
-  isOffered(userId: UserId, name: string): boolean
+  /** Says for whom there are apps, and with them the skill that makes them. */
+  access: { allowsFeature(userId: UserId, feature: 'apps'): boolean }
 }
 
 /** How long a list of the server's folders is reused, in milliseconds. */
@@ -102,7 +104,7 @@ export function createSkills({
   store,
   workspaces,
   serverFolders,
-  isOffered,
+  access,
 }: SkillDependencies): Skills {
   const folders = createSkillFolders()
   const ofUsers = new LRUCache<string, FoundSkill>({
@@ -171,7 +173,9 @@ export function createSkills({
       ofTheServer(),
       known?.preferences ?? store.settings.preferences(userId),
     ])
-    const server = all.filter(({ skill }) => isOffered(userId, skill.folder))
+    const server = all.filter(
+      ({ skill }) => skill.folder !== MAKE_APP || access.allowsFeature(userId, 'apps'),
+    )
     const off = new Set([
       ...preferences.skills_off,
       ...(row === undefined ? [] : settingsOf(row).skills_off),

@@ -34,7 +34,7 @@ describeOnEachDatabase('a skill of a user', (open) => {
         },
       },
       serverFolders: [],
-      isOffered: () => true,
+      access: { allowsFeature: () => true },
     })
     const bodies = async (sha256?: string): Promise<string[]> => {
       const known = {
