@@ -1,5 +1,5 @@
 // Draws a table, a long list or a long paragraph piece by piece: while it grows, only its last piece is parsed and drawn again.
-import { Fragment, type ReactNode, useRef } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import type { FootnoteNumbers } from '../../../../server/protocol/markdown/footnote-numbers.ts'
 import {
   type LinkDefinitions,
@@ -10,6 +10,7 @@ import { numbersIn } from './footnotes.tsx'
 import { drawMarkdown, type MarkdownSource, useSurroundings } from './markdown-block.tsx'
 import type { Piece, Pieces } from './split-pieces.ts'
 import { TableFrame } from './table-frame.tsx'
+import { useGrown } from './use-grown.ts'
 
 const childNamed = (node: TreeNode | undefined, name: string): TreeNode | undefined =>
   node?.children?.find(({ tagName }) => tagName === name)
@@ -109,37 +110,38 @@ export function LongBlock({
   growing: boolean
 }) {
   const surroundings = useSurroundings(text)
-  const known = useRef<readonly Drawn[]>([])
   const all: readonly Piece[] =
     kind === 'table' ? [{ start: 0, text: '', lead: '' }, ...pieces] : pieces
-  known.current = all.map((piece, index) => {
-    const { lead } = piece
-    const source = {
-      ...surroundings,
-      text: withDefinitions(
-        kind === 'table' ? `${head}\n${piece.text}` : lead + piece.text + tail,
-        definitions,
-      ),
-      numbers: numbersIn(head + piece.text, numbers),
-      growing: growing && index === all.length - 1,
-    }
-    const before = known.current[index]
-    if (before?.lead === lead && isSame(before.source, source)) return before
-    if (kind === 'paragraph') return drawContent(source, lead)
-    if (kind === 'list') return drawItems(source, { hasTail: tail !== '', isFirst: index === 0 })
-    return drawRows(source, index === 0 ? 'thead' : 'tbody')
-  })
-  if (known.current.some(({ isPiece }) => !isPiece))
+  const drawn = useGrown<readonly Drawn[]>((known) =>
+    all.map((piece, index) => {
+      const { lead } = piece
+      const source = {
+        ...surroundings,
+        text: withDefinitions(
+          kind === 'table' ? `${head}\n${piece.text}` : lead + piece.text + tail,
+          definitions,
+        ),
+        numbers: numbersIn(head + piece.text, numbers),
+        growing: growing && index === all.length - 1,
+      }
+      const before = known?.[index]
+      if (before?.lead === lead && isSame(before.source, source)) return before
+      if (kind === 'paragraph') return drawContent(source, lead)
+      if (kind === 'list') return drawItems(source, { hasTail: tail !== '', isFirst: index === 0 })
+      return drawRows(source, index === 0 ? 'thead' : 'tbody')
+    }),
+  )
+  if (drawn.some(({ isPiece }) => !isPiece))
     return drawMarkdown({
       ...surroundings,
       text: withDefinitions(text, definitions),
       numbers: numbersIn(text, numbers),
       growing,
     })
-  const contents = known.current.map(({ content }, index) => (
+  const contents = drawn.map(({ content }, index) => (
     <Fragment key={all[index]?.start}>{content}</Fragment>
   ))
-  const around = known.current.map((drawn) => drawn.around)
+  const around = drawn.map((piece) => piece.around)
   const dir = around.find((piece) => piece.dir !== undefined)?.dir
   if (kind === 'paragraph')
     return <p dir={surroundings.inherits ? undefined : 'auto'}>{contents}</p>

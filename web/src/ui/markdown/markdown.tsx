@@ -29,6 +29,7 @@ import {
 } from './markdown-block.tsx'
 import { splitParts } from './split-parts.ts'
 import { type Pieces, splitPieces } from './split-pieces.ts'
+import { useGrown } from './use-grown.ts'
 import { usePreservedSelection } from './use-preserved-selection.ts'
 
 /** The link definitions of the surrounding text, which apply in all of its blocks. */
@@ -50,9 +51,7 @@ type TextProps = {
 
 /** A block that the Markdown parser reads: in pieces if it may grow long. */
 function TextBlock({ text, numbers, definitions, growing }: TextProps) {
-  const known = useRef<Pieces | null>(null)
-  const pieces = splitPieces(text, known.current)
-  known.current = pieces
+  const pieces = useGrown<Pieces | null>((before) => splitPieces(text, before))
   if (pieces !== null)
     return (
       <LongBlock block={pieces} numbers={numbers} definitions={definitions} growing={growing} />
@@ -193,10 +192,8 @@ export const Markdown = memo(function Markdown({
   isFile?: boolean
 }) {
   const keepsLines = useContext(LinesKept) && !isFile
-  const split = useRef<SplitText | null>(null)
   const root = useRef<HTMLDivElement>(null)
-  split.current = growBlocks(split.current, text, growing)
-  const { blocks } = split.current
+  const { blocks } = useGrown<SplitText>((before) => growBlocks(before, text, growing))
   const parts = useMemo(() => splitParts(blocks), [blocks])
   const lazyParts = useLazyParts(parts.length, growing)
   const enclosing = useContext(EnclosingFootnotes)

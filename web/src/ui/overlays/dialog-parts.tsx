@@ -1,7 +1,7 @@
 // Dialogs and confirmation dialogs. Used through dialog.tsx, which loads this file lazily.
 import { X } from 'lucide-react'
 import { AlertDialog, Dialog as RadixDialog } from 'radix-ui'
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../class-names.ts'
 import { Button } from '../controls/button.tsx'
@@ -57,7 +57,9 @@ export function Dialog({
   const returnFocus = useReturnedFocus(open)
   useCloseWithBack(open, () => onOpenChange(false))
   const isEdited = useRef(false)
-  if (!open) isEdited.current = false
+  useEffect(() => {
+    if (!open) isEdited.current = false
+  }, [open])
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
