@@ -97,6 +97,13 @@ function ScheduleList({ onEdit }: { onEdit(schedule: Schedule): void }) {
   )
 }
 
+/** Intervals of one: no language counts them. */
+const OF_ONE = new Map<string, 'everyDay' | 'everyHour' | 'everyMinute'>([
+  ['1d', 'everyDay'],
+  ['1h', 'everyHour'],
+  ['1m', 'everyMinute'],
+])
+
 /** How often a schedule runs, in words. */
 function useRuleText(): (schedule: Pick<Schedule, 'when'>) => string {
   const { t, i18n } = useTranslation()
@@ -106,8 +113,12 @@ function useRuleText(): (schedule: Pick<Schedule, 'when'>) => string {
     if (kind === 'daily' || kind === 'weekdays') return t(`schedules.rule.${kind}`, { time })
     if (kind === 'weekly')
       return t('schedules.rule.weekly', { day: weekdayName(weekday, i18n.language), time })
-    if (kind === 'every')
-      return t('schedules.rule.every', { interval: intervalInWords(every, i18n.language) })
+    if (kind === 'every') {
+      const one = OF_ONE.get(every)
+      return one === undefined
+        ? t('schedules.rule.every', { interval: intervalInWords(every, i18n.language) })
+        : t(`schedules.rule.${one}`)
+    }
     if (kind === 'cron') return t('schedules.rule.cron', { cron })
     return t(kind === 'hook' ? 'schedules.rule.hook' : 'schedules.rule.once')
   }
