@@ -106,6 +106,9 @@ const limitsSpending = (quota: SharedQuota): boolean =>
 /** Parts of the product whose tools are a category of their own: without the part, they are not offered. */
 const FEATURE_OF_CATEGORY: ReadonlyMap<string, Feature> = new Map([['schedule', 'schedules']])
 
+/** Why something of a part is refused. */
+const OFF = { apps: 'apps_off', channels: 'channels_off', schedules: 'schedules_off' } as const
+
 /** The properties of a tool that rules depend on. */
 interface RuledTool {
   name: string
@@ -198,7 +201,7 @@ export function createAccess(
     allowsMcpServer: (userId, name) => allows(of(userId).rules.mcpServers, name),
     allowsFeature,
     assertFeature(userId, feature) {
-      if (!allowsFeature(userId, feature)) throw appError(`${feature}_off`)
+      if (!allowsFeature(userId, feature)) throw appError(OFF[feature])
     },
     approvalModes: (userId) => approvalModes(of(userId).rules),
     approvalMode: (userId, wanted) => permittedApproval(of(userId).rules, wanted),
