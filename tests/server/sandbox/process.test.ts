@@ -65,7 +65,7 @@ describe('a child process', () => {
       const bubblewrap = await detectBubblewrap()
       if (isolation === 'kernel' && !bubblewrap.available) skip(bubblewrap.reason)
       if (process.platform !== 'linux') skip('only Linux lists the processes in /proc')
-      const program = join(import.meta.dirname, '../../support/sandbox/many-programs.ts')
+      const program = join(import.meta.dirname, '../../support/sandbox/many-programs-main.ts')
       for (let round = 0; round < 3; round += 1) {
         const mark = `program-${randomUUID()}`
         const server = spawn(process.execPath, ['--import', 'tsx', program, isolation, mark], {
