@@ -30,7 +30,7 @@ const BEAT_MS = 1_000
 const LOOK_MS = 60_000
 /** The same when instances share the store: a change at another one is noticed in this way. */
 const SHARED_LOOK_MS = 4_000
-/** How soon it is asked again after it could not answer. */
+/** How soon it is asked again after it could not answer, or after something could not be worked on. */
 const RETRY_MS = 2_000
 /** How often it is asked while an occurrence has not ended. */
 const OPEN_LOOK_MS = 2_000
@@ -75,6 +75,8 @@ interface State {
   nextLook: Date
   /** Occurrences that have not ended, with the id of their run where there is one. */
   open: Map<OccurrenceId, { userId: UserId; runId: string | null }>
+  /** How often in a row work about a thing has failed; it is tried again sooner than the store is asked at rest. */
+  failures: Map<string, number>
   /** What is being worked on. */
   busy: Map<string, { again: boolean; done: Promise<void> }>
   /** Ends looks and checks that are in progress. Somebody does them again. */
@@ -91,6 +93,7 @@ export function createScheduleClock(dependencies: ClockDependencies): ScheduleCl
     lastBeat: begun,
     nextLook: begun,
     open: new Map(),
+    failures: new Map(),
     busy: new Map(),
     ending: new AbortController(),
   }
@@ -110,13 +113,23 @@ export function createScheduleClock(dependencies: ClockDependencies): ScheduleCl
       } while (entry.again)
     }
     entry.done = perform()
+      .then(() => void state.failures.delete(key))
       .catch((error: unknown) => {
-        if (!state.ending.signal.aborted)
-          log.warn({ err: error, key }, 'a schedule could not be looked at')
+        if (state.ending.signal.aborted) return
+        log.warn({ err: error, key }, 'a schedule could not be looked at')
+        lookAgainAbout(key)
       })
       .finally(() => state.busy.delete(key))
     state.busy.set(key, entry)
     return entry.done
+  }
+
+  /** Soon at first, and less and less often while it keeps failing. */
+  function lookAgainAbout(key: string): void {
+    const before = state.failures.get(key) ?? 0
+    state.failures.set(key, before + 1)
+    const at = now().getTime() + Math.min(RETRY_MS * 2 ** before, LOOK_MS)
+    if (at < state.nextLook.getTime()) state.nextLook = new Date(at)
   }
 
   const follow = (id: OccurrenceId, userId: UserId): Promise<void> =>
