@@ -157,7 +157,11 @@ export function createPassageSearch(database: Database) {
         frequency: isWhole ? ids.length : frequencyOf(term, ids, extent),
       }
     })
-    return { extent, all: readIds(all), listed }
+    const allWords = async (): Promise<number[]> => {
+      const [found] = await valuesOf(readOffThread, [ids(...terms)])
+      return readIds(found)
+    }
+    return { extent, all: readIds(all), allWords, isRead: rarest <= MAX_READ, listed }
   }
 
   /** Which of the passages with a rare word have a common word; the common words of which only a sample is known. */
@@ -226,7 +230,7 @@ export function createPassageSearch(database: Database) {
   ): Promise<FoundPassage[]> => {
     const terms = passageTerms(words)
     if (terms.length === 0) return []
-    const { extent, all, listed } = await lists(projectId, terms)
+    const { extent, all, allWords, isRead, listed } = await lists(projectId, terms)
     const rare = listed.filter(({ isWhole, ids }) => isWhole && ids.length > 0)
     const common = listed
       .filter(({ isWhole }) => !isWhole)
@@ -235,14 +239,16 @@ export function createPassageSearch(database: Database) {
     // Without a rare word, the least common ones take its place.
     const leading = rare.length > 0 ? rare : common.slice(0, 1)
     const others = rare.length > 0 ? common : common.slice(1)
-    const isEverywhere =
-      !isSqlite && rare.length === 0 && common.every(({ frequency }) => frequency > MAX_READ)
+    const isEverywhere = common.length > 0 && rare.length === 0 && !isRead
     const known = isEverywhere
       ? await amongNewest(projectId, common)
       : leading.length > 0 && others.length > 0
         ? [...leading, ...(await withRareWords(projectId, leading, others, extent))]
         : leading
-    const ids = bestOf(known, all, extent, Math.max(MAX_RANKED, limit))
+    // Words that are common in other projects may be rare in this one.
+    const isMissed = isEverywhere && known.every(({ ids }) => ids.length === 0)
+    const withAll = isMissed ? await allWords() : all
+    const ids = bestOf(known, withAll, extent, Math.max(MAX_RANKED, limit))
     if (ids.length === 0) return []
     return ranked(await fetchPassages(projectId, ids), listed, extent).slice(0, limit)
   }
