@@ -40,6 +40,7 @@ export async function performRun(
 ): Promise<void> {
   const { now, observe } = dependencies
   const startedAt = now()
+  const stepsBefore = active.runLog.stepCount
   const usage = createRunUsage(run, { ...dependencies, writes })
   const { budgets, store } = dependencies
   const spending = createSpending(run, usage, budgets, store.attachments)
@@ -80,7 +81,7 @@ export async function performRun(
     if (event === null) active.runLog.close()
     else active.runLog.appendEvent(event)
   } finally {
-    dependencies.storage.noteText(run.userId, storedBytes(active.runLog))
+    dependencies.storage.noteText(run.userId, storedBytes(active.runLog, stepsBefore))
     usage.release()
     spending.release()
     record?.end()
@@ -97,10 +98,10 @@ export async function performRun(
   }
 }
 
-/** Roughly the bytes that the steps of the answer take in the store. */
-function storedBytes(runLog: RunLog): number {
+/** Roughly the bytes that the steps of the answer from an index on take in the store. */
+function storedBytes(runLog: RunLog, first: number): number {
   let bytes = 0
-  for (let index = 0; index < runLog.stepCount; index += 1) {
+  for (let index = first; index < runLog.stepCount; index += 1) {
     const step = runLog.step(index)
     if (step === undefined) continue
     const isResult = step.type === 'tool_result'

@@ -8,6 +8,7 @@ import {
 import { appError } from '../errors.ts'
 import { createFairQueue } from '../lib/fair-queue.ts'
 import type { SharedAmounts } from '../lib/limits.ts'
+import { NO_OTHERS } from '../lib/local-limits.ts'
 import { sizeText } from '../lib/size-text.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
@@ -75,6 +76,8 @@ export const unlimitedStorage: StorageQuota = {
 const MEASURED_EVERY_BYTES = 16 * 1024 * 1024
 const MEASURED_EVERY_PART = 1 / 8
 const MEASURED_EVERY_PART_OF_ROOM = 1 / 4
+/** Other instances store texts in the same room, and each knows only its own. */
+const MEASURED_EVERY_PART_OF_SHARED_ROOM = 1 / 32
 /** Room for texts that come one by one, whatever the limit: an administrator who forbids files does not forbid to chat. */
 const LEAST_TEXT_BYTES = 16 * 1024 * 1024
 
@@ -255,6 +258,9 @@ const claim = (
         )
       const held = quota.claims.get(holder)?.bytes ?? 0
       quota.claims.set(holder, { userId, bytes: held + bytes })
+      // What is about to be written is no room for texts.
+      const noted = quota.noted.get(userId)
+      if (noted !== undefined && noted.used !== null) noted.used += bytes
       quota.pending.delete(userId)
       if (wanted + (await quota.records.history(userId)) > limit)
         for (const listener of quota.listeners) listener(userId)
@@ -300,7 +306,9 @@ async function countText(quota: QuotaState, userId: UserId, bytes: number): Prom
   const limit = Math.max(quota.limit(userId), LEAST_TEXT_BYTES)
   const least = Math.min(MEASURED_EVERY_BYTES, limit * MEASURED_EVERY_PART)
   const room = noted.used === null ? 0 : limit - noted.used
-  if (noted.since < Math.max(least, room * MEASURED_EVERY_PART_OF_ROOM)) return
+  const part =
+    quota.claimed === NO_OTHERS ? MEASURED_EVERY_PART_OF_ROOM : MEASURED_EVERY_PART_OF_SHARED_ROOM
+  if (noted.since < Math.max(least, room * part)) return
   const stored = bytesOf(await texts(quota, userId))
   const usedBytes = stored + (await quota.mutex.run(userId, () => used(quota, userId)))
   // Otherwise the next text is measured again, because the user may have deleted something.
