@@ -65,7 +65,7 @@ export async function reportUnreadableSecrets(
   if (kinds.length === 0) return
   const key = hasKeys
     ? 'this secret key'
-    : 'the new secret key, which was created because there was none'
+    : 'the new secret key, which is created because there is none'
   log.error(
     { kinds, newKey: !hasKeys },
     `Stored secrets cannot be opened with ${key}: ${kinds.join(', ')}. ${RECOVER_KEY}`,

@@ -107,10 +107,9 @@ export async function openDiskReserve(
   return {
     isUsed,
     async makeRoom() {
-      if (!(await isUsedNow()) && (await isLow()) && (await exists(place.file)))
-        if (!(await isUsedNow()))
-          // Another request may have used it meanwhile.
-          await use()
+      const isNeeded = !(await isUsedNow()) && (await isLow()) && (await exists(place.file))
+      // Another request may have used it meanwhile.
+      if (isNeeded && !(await isUsedNow())) await use()
       unusedAt = Number.NEGATIVE_INFINITY
     },
     keep() {
