@@ -206,6 +206,14 @@ describe('pieces', () => {
       expect(inPieces(text)).toBe(whole(text))
   })
 
+  test('of a list are those of its items, also where these begin in bold', () => {
+    for (const mark of ['-', '*', '+', '1.']) {
+      const text = `${mark} **Term**: words of a point that explain it\n`.repeat(30)
+      expect(splitPieces(text)?.kind, mark).toBe('list')
+      expect(inPieces(text), mark).toBe(whole(text))
+    }
+  })
+
   test('of a list, wherever it is cut off while it grows, look like the whole list', () => {
     const item = (at: number) =>
       `${at}. point ${at} with **bold** words\n   - and \`code\` of its own`

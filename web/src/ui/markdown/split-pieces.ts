@@ -59,9 +59,10 @@ const PIECE_ITEM_CHARACTERS = 400
 const ITEM = /^(?:([-*+])|\d{1,9}([.)])) {1,4}(?=[^\s#>|<])/
 /** The beginning of a mark, at the end of what has arrived. */
 const PART_OF_MARK = /^(?:[-*+]|\d{1,9}[.)]?)$/
-const RULE = /^[-*][ \t]*[-*][ \t]*[-*]/
-/** What may reach from one item into the next one: comments, formulas, and fences, which are counted in the whole text. */
-const BEYOND_ITEM = /<[!?]|`{3}|~{3}|\$\$|\\[([]|\\begin\b/
+/** Three marks and nothing else; an item may begin with bold text. */
+const RULE = /^([-*])(?:[ \t]*\1){2,}[ \t]*$/
+/** What may reach from one item into another one: comments, formulas, definitions, and fences, which are counted in the whole text. */
+const BEYOND_ITEM = /<[!?]|`{3}|~{3}|\$\$|\\[([]|\\begin\b|\]:/
 const indentOf = (line: string): number => line.length - line.trimStart().length
 
 /** An item is parsed without the others: it begins wherever its mark stands at the beginning of a line, whatever is open before it. */
