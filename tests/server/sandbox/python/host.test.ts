@@ -61,6 +61,14 @@ open('/output/left', 'w').write('x')
       expect(outcome).toMatchObject({ status: 'completed', stdout: 'from below\n' })
     })
 
+    test('a program that signals its own group reaches only what it has started', async () => {
+      const outcome = await python.program(
+        'import os, signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nos.kill(0, signal.SIGTERM)\nprint("goes on")',
+        { strictness: 'lenient' },
+      )
+      expect(outcome).toMatchObject({ status: 'completed', stdout: 'goes on\n' })
+    })
+
     test('the strictness levels apply', async () => {
       expect(await python.program('import os')).toMatchObject({ status: 'refused' })
     })
