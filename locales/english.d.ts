@@ -1440,7 +1440,7 @@ export interface MessagesTexts {
     readonly severalWait: "Several calls are waiting. Use their buttons."
     readonly notDecided: "This could not be decided: {{detail}}"
     readonly undoNothing: "There is nothing to undo: this conversation has no files."
-    readonly undoAsk: "Restore the files of the project to the state before your last message?"
+    readonly undoAsk: "Restore the files to the state before your last message?"
     readonly undoYes: "Restore"
     readonly undoNo: "Leave as it is"
     readonly undone: "Restored. Changed files: {{files}}"
