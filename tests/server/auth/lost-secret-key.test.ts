@@ -87,7 +87,7 @@ test.each(DIALECTS)(
     rmSync(file)
 
     const second = await begin()
-    expect(second.logged()).toMatch(/the new secret key, which was created because there was none/)
+    expect(second.logged()).toMatch(/the new secret key, which is created because there is none/)
     expect(second.logged()).toMatch(/channels, webhooks|push notifications, channels, webhooks/)
     const requests = ['/api/channels', '/api/push', '/api/webhooks', `/api/webhooks/${id}`]
     for (const path of requests)

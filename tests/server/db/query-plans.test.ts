@@ -82,8 +82,7 @@ describe.each(DIALECTS)('query plans (%s)', (dialect) => {
       expect(await store.projects.names(userId)).toHaveLength(1)
     })
     expect(plans.length).toBeGreaterThan(2)
-    for (const plan of plans)
-      expect(plan).not.toMatch(/SCAN projects(?!_)|(?:Seq|Index Only|Index) Scan on projects/)
+    for (const plan of plans) expect(plan).not.toMatch(/SCAN projects(?!_)|Seq Scan on projects/)
   })
 
   test('a page among 100,000 conversations is read from the index', async () => {
