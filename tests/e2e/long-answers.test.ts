@@ -175,7 +175,7 @@ describeInBrowser('a long answer', (visitor) => {
       })
       const page = await visitor.open(server.url)
       await say(page, 'A long one, please.')
-      await page.locator(early).waitFor()
+      await page.locator(`article .prose ${early}`).waitFor()
       await page.evaluate(`globalThis.early = ${shown}.querySelector('${early}')`)
       release()
       await page.getByText(late).waitFor()
