@@ -1,5 +1,5 @@
 // Mail from an IMAP mailbox: what is new is read without marking it as read, and what is stored is not read again.
-import type { ImapFlow } from 'imapflow'
+import type { ImapFlow, MailboxObject } from 'imapflow'
 import type { GuardedConnections } from '../../../net/guarded-fetch.ts'
 import { storedFailure } from '../../../protocol/failures/stored.ts'
 import { mailFailure } from '../../mailer.ts'
@@ -42,63 +42,63 @@ export async function receiveMail(
   dependencies: MailboxDependencies,
   signal: AbortSignal,
 ): Promise<void> {
-  const client = await connect(settings, dependencies)
-  const abort = (): void => client.close()
-  signal.addEventListener('abort', abort)
   try {
-    if (signal.aborted) return
-    await client.connect()
-    const box = await client.mailboxOpen(settings.folder, { readOnly: true })
-    const validity = String(box.uidValidity)
-    // Mails that come while others are being read are not missed.
-    let news = 0
-    let ring = (): void => undefined
-    client.on('exists', () => {
-      news += 1
-      ring()
-    })
-    const ended = new Promise<never>((_, reject) => {
-      client.on('error', reject)
-      client.on('close', () => reject(new Error('closed')))
-    })
-    ended.catch(() => undefined)
-    let last = await firstUid(box, inbox)
-    await inbox.connected()
-    while (!signal.aborted) {
-      const seen = news
-      for (const uid of await newUids(client, last, dependencies)) {
-        const arrival = await Promise.race([
-          readMail(client, uid, validity, inbox, dependencies),
-          ended,
-        ])
-        await inbox.take(arrival === null ? [] : [arrival], `${validity}:${uid}`)
-        if (signal.aborted) return
-        last = uid
-      }
-      if (inbox.place === null) await inbox.take([], `${validity}:${last}`)
+    await inMailbox(settings, dependencies, signal, async (client, box) => {
+      const validity = String(box.uidValidity)
+      // Mails that come while others are being read are not missed.
+      let news = 0
+      let ring = (): void => undefined
+      client.on('exists', () => {
+        news += 1
+        ring()
+      })
+      const ended = new Promise<never>((_, reject) => {
+        client.on('error', reject)
+        client.on('close', () => reject(new Error('closed')))
+      })
+      ended.catch(() => undefined)
+      let last = await firstUid(box, inbox)
       await inbox.connected()
-      if (news === seen)
-        await Promise.race([
-          new Promise<void>((resolve) => {
-            ring = resolve
-          }),
-          ended,
-        ])
-    }
+      while (!signal.aborted) {
+        const seen = news
+        for (const uid of await newUids(client, last, dependencies)) {
+          const arrival = await Promise.race([
+            readMail(client, uid, validity, inbox, dependencies),
+            ended,
+          ])
+          await inbox.take(arrival === null ? [] : [arrival], `${validity}:${uid}`)
+          if (signal.aborted) return
+          last = uid
+        }
+        if (inbox.place === null) await inbox.take([], `${validity}:${last}`)
+        await inbox.connected()
+        if (news === seen)
+          await Promise.race([
+            new Promise<void>((resolve) => {
+              ring = resolve
+            }),
+            ended,
+          ])
+      }
+    })
   } catch (error) {
-    if (signal.aborted) return
-    throw error instanceof ReceivingEnded ? error : new ReceivingEnded(...faultOf(error))
-  } finally {
-    signal.removeEventListener('abort', abort)
-    client.close()
+    if (!signal.aborted) throw error
   }
 }
 
 /** Signs in and opens the folder, without reading anything. @throws ReceivingEnded why that is not possible. */
-export async function checkMailbox(
+export const checkMailbox = (
   settings: ImapSettings,
   dependencies: Pick<MailboxDependencies, 'connections'>,
   signal: AbortSignal,
+): Promise<void> => inMailbox(settings, dependencies, signal, async () => {})
+
+/** Opens the folder, and closes the connection after the work or when the signal aborts. @throws ReceivingEnded */
+async function inMailbox(
+  settings: ImapSettings,
+  dependencies: Pick<MailboxDependencies, 'connections'>,
+  signal: AbortSignal,
+  work: (client: ImapFlow, box: MailboxObject) => Promise<void>,
 ): Promise<void> {
   const client = await connect(settings, dependencies)
   const abort = (): void => client.close()
@@ -106,9 +106,9 @@ export async function checkMailbox(
   try {
     signal.throwIfAborted()
     await client.connect()
-    await client.mailboxOpen(settings.folder, { readOnly: true })
+    await work(client, await client.mailboxOpen(settings.folder, { readOnly: true }))
   } catch (error) {
-    throw new ReceivingEnded(...faultOf(error))
+    throw error instanceof ReceivingEnded ? error : new ReceivingEnded(...faultOf(error))
   } finally {
     signal.removeEventListener('abort', abort)
     client.close()
