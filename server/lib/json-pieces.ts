@@ -87,6 +87,10 @@ function roomLeft(value: unknown, room: number): number {
   return left
 }
 
+/** Roughly how many characters the JSON text of plain data has, without writing it. */
+export const roughLength = (value: unknown): number =>
+  Number.MAX_SAFE_INTEGER - roomLeft(value, Number.MAX_SAFE_INTEGER)
+
 /** The JSON text of plain data that is short; undefined if it should be sent in pieces. */
 export const shortJson = (value: unknown): string | undefined =>
   roomLeft(value, PIECE_CHARACTERS) >= 0 ? JSON.stringify(value) : undefined

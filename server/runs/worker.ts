@@ -4,6 +4,7 @@ import { toStep } from '../db/repositories/conversations/steps.ts'
 import { ROW_BYTES } from '../db/repositories/projects/storage.ts'
 import { RunOver } from '../db/run-attempt.ts'
 import { AppError, appError } from '../errors.ts'
+import { roughLength } from '../lib/json-pieces.ts'
 import { createWorkClock, type WorkClock } from '../lib/work-clock.ts'
 import { noticingOutput } from '../llm/prose.ts'
 import type { OnDisconnect } from '../protocol/conversations/message.ts'
@@ -104,10 +105,8 @@ function storedBytes(runLog: RunLog, first: number): number {
   for (let index = first; index < runLog.stepCount; index += 1) {
     const step = runLog.step(index)
     if (step === undefined) continue
-    const isResult = step.type === 'tool_result'
     bytes += ROW_BYTES + Buffer.byteLength('content' in step ? step.content : step.arguments)
-    if (isResult && step.artifact !== undefined)
-      bytes += Buffer.byteLength(JSON.stringify(step.artifact))
+    if (step.type === 'tool_result') bytes += roughLength(step.artifact)
   }
   return bytes
 }
