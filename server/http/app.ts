@@ -18,11 +18,15 @@ import { withoutBase } from '../lib/base-path.ts'
 import { newId } from '../lib/ids.ts'
 import type { Slots } from '../lib/limits.ts'
 import { PAGE_ITEMS, PageQuery, pageLimit } from '../protocol/envelope.ts'
-import { DEFAULT_JSON_DEPTH, registerJsonBodies } from './app/json-body.ts'
-import { boundLargeResponses } from './app/large-responses.ts'
-import { validateLongLists, validatorOfRoutes } from './app/long-lists.ts'
+import {
+  DEFAULT_JSON_DEPTH,
+  registerJsonBodies,
+  validateLongLists,
+  validatorOfRoutes,
+} from './app/json-body.ts'
 import {
   answerClientError,
+  boundLargeResponses,
   closeUnfinishedBodies,
   dropStalledReaders,
   guardSlowBodies,

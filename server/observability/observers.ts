@@ -17,14 +17,13 @@ export async function createObservers(
   traces: TracingOptions | null,
 ): Promise<Observers> {
   const count = createRunMetrics(metrics)
-  const tracing = traces === null ? null : await createTracing(traces)
+  if (traces === null) return { observe: count, close: async () => {} }
+  const tracing = await createTracing(traces)
   return {
     observe(seen) {
       count(seen)
-      tracing?.observe(seen)
+      tracing.observe(seen)
     },
-    async close() {
-      await tracing?.close()
-    },
+    close: () => tracing.close(),
   }
 }

@@ -2,7 +2,7 @@
 
 import { LRUCache } from 'lru-cache'
 import { settingsOf } from '../db/repositories/projects/projects.ts'
-import type { OwnSkill, RunSetting } from '../db/repositories/runs/run-setting.ts'
+import type { OwnSkill, RunSetting } from '../db/repositories/runs/run-site.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'

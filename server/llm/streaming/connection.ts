@@ -1,5 +1,6 @@
-// Requests to the API of one model: URL, headers, and the error of a failed request.
+// Requests to the API of one model: URL, headers, the longest silence, and the error of a failed request.
 import type { AppError } from '../../errors.ts'
+import { onAbort } from '../../lib/abort.ts'
 import type { ModelSettings } from '../../protocol/models/catalog.ts'
 import { beginExchange, type ExchangeTarget, KEY_PLACEHOLDER, noteResponse } from '../exchange.ts'
 import { type FailureContext, readRetryAfter, statusFailure } from '../failure.ts'
@@ -105,5 +106,50 @@ const parsed = (text: string): unknown => {
     return JSON.parse(text)
   } catch {
     return text
+  }
+}
+
+/** Aborts a request if nothing arrives for too long. */
+export interface SilenceWatch {
+  /** Pass this to the request. */
+  readonly signal: AbortSignal
+  /** Whether silence ended the request. */
+  readonly silent: boolean
+  /** Call it when data has arrived. Restarts the timeout. */
+  dataArrived(): void
+  /** Reduces the timeout to this value if it is longer. */
+  shorten(milliseconds: number): void
+  /** Removes the listener and the timer. */
+  close(): void
+}
+
+/** @param idleMs milliseconds of silence after which the signal aborts. */
+export function watchSilence(outer: AbortSignal, idleMs: number): SilenceWatch {
+  const controller = new AbortController()
+  let silent = false
+  const stop = () => controller.abort(outer.reason)
+  const expire = () => {
+    silent = true
+    controller.abort(new Error('silence'))
+  }
+  let limit = idleMs
+  let timer = setTimeout(expire, limit)
+  const stopListening = onAbort(outer, stop)
+  return {
+    signal: controller.signal,
+    get silent() {
+      return silent
+    },
+    dataArrived: () => void timer.refresh(),
+    shorten(milliseconds) {
+      if (milliseconds >= limit) return
+      limit = milliseconds
+      clearTimeout(timer)
+      timer = setTimeout(expire, limit)
+    },
+    close() {
+      clearTimeout(timer)
+      stopListening()
+    },
   }
 }

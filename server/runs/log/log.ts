@@ -10,8 +10,7 @@ import {
   type ToolProgressNotice,
 } from '../../protocol/runs/run-event.ts'
 import { type Step, stepId } from '../../protocol/runs/step.ts'
-import { LogEntries, type LogEntry } from './entries.ts'
-import { attemptOfEvent } from './event-ids.ts'
+import { attemptOfEvent, LogEntries, type LogEntry } from './entries.ts'
 
 /** The thinking or text step at one index of the log. */
 export interface ProseState {

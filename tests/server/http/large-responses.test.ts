@@ -1,7 +1,7 @@
 // Routes with large responses: few are prepared at a time, and a user with many does not delay the others.
 import Fastify from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
-import { boundLargeResponses } from '../../../server/http/app/large-responses.ts'
+import { boundLargeResponses } from '../../../server/http/app/slow-clients.ts'
 import type { UserId } from '../../../server/protocol/ids.ts'
 
 /** Requests name their user; a response is ready when the test says so. */

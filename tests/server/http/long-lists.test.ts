@@ -3,7 +3,7 @@ import Fastify from 'fastify'
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { validateLongLists, validatorOfRoutes } from '../../../server/http/app/long-lists.ts'
+import { validateLongLists, validatorOfRoutes } from '../../../server/http/app/json-body.ts'
 import { registerErrorHandler } from '../../../server/http/error-handler.ts'
 
 const Item = z.object({ role: z.enum(['user', 'assistant']), n: z.number().default(7) })

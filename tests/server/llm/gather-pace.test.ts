@@ -1,6 +1,6 @@
 // How long text is gathered: 50 ms while the process has time, more only while it is late.
 import { expect, test } from 'vitest'
-import { createGatherPace } from '../../../server/llm/streaming/provider-http/gather-pace.ts'
+import { createGatherPace } from '../../../server/llm/streaming/provider-http.ts'
 
 test('text is gathered for 50 ms, whatever the number of streams, while timers are on time', () => {
   const pace = createGatherPace()

@@ -120,7 +120,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
     'protocol',
     'runs',
   ],
-  'chat/send': ['skills', 'runs', 'db', 'errors.ts', 'protocol', 'lib'],
+  'chat/send': ['runs', 'db', 'errors.ts', 'protocol', 'lib'],
   'runs/approvals': ['db', 'grants', 'tools', 'protocol', 'lib'],
   'runs/context': ['skills', 'agent', 'db', 'tools', 'llm', 'errors.ts', 'protocol', 'lib'],
   'runs/end': ['runs/usage', 'agent', 'db', 'errors.ts', 'protocol', 'lib'],

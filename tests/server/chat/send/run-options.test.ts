@@ -1,6 +1,6 @@
 // The options of a new run: what differs when nobody looks at it.
 import { expect, test } from 'vitest'
-import { runOptions } from '../../../../server/chat/send/run-options.ts'
+import { runOptions } from '../../../../server/chat/send.ts'
 import type { RunOrigin } from '../../../../server/protocol/runs/origin.ts'
 
 const settings = { approvalDefault: () => 'ask' as const, unattendedDeadline: 86_400 }

@@ -11,7 +11,7 @@ import type {
 import { applyRunEvent } from '../../../../server/protocol/runs/apply-run-event.ts'
 import type { RunEvent } from '../../../../server/protocol/runs/run-event.ts'
 import type { Step } from '../../../../server/protocol/runs/step.ts'
-import { idsBefore } from '../../../../server/runs/log/event-ids.ts'
+import { idsBefore } from '../../../../server/runs/log/entries.ts'
 import { createRunLog, type RunLog } from '../../../../server/runs/log/log.ts'
 import { createRunView, type OutgoingEvent } from '../../../../server/runs/log/view.ts'
 import { createMirror, type Mirror } from '../../../../server/runs/shared/mirror.ts'
