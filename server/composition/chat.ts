@@ -1,7 +1,7 @@
-// The chat as configured, with what its runs need of the other modules; who is told of its changes.
+// The chat as configured, with what its runs need of the other modules.
 import { createProjectDescription } from '../agent/project-description.ts'
+import type { Announcer } from '../changes/announcer.ts'
 import { type ChatService, createChatService } from '../chat/chat-service.ts'
-import { toApprovers } from '../chat/tell-approvers.ts'
 import { tellWaitingThrough } from '../chat/tell-waiting.ts'
 import { memorySection } from '../knowledge/memory.ts'
 import type { Observers } from '../observability/observers.ts'
@@ -14,12 +14,12 @@ import type { Base } from './base.ts'
 import { chatSettings } from './settings.ts'
 import type { Tools } from './tools.ts'
 
-/** Every event of a run reaches the user's open pages, webhooks and push notifications. */
 export function createConfiguredChat(
   base: Base,
   {
     catalog,
     changes,
+    announcer,
     files,
     workspace,
     skills,
@@ -32,6 +32,7 @@ export function createConfiguredChat(
     Services,
     'catalog' | 'changes' | 'files' | 'workspace' | 'skills' | 'consents' | 'receipts'
   > & {
+    announcer: Announcer
     observers: Observers
     records: RunRecords
     tools: Tools
@@ -71,11 +72,7 @@ export function createConfiguredChat(
         workspace.checkpoints,
       ),
     }),
-    announce: tools.push.sentWith(
-      tools.webhooks.sentWith(
-        tools.schedules.toldOfRuns(toApprovers(changes.publish, { store, log })),
-      ),
-    ),
+    announce: announcer.announce,
     // The user's pages may be open at another instance.
     isFollowed: instance.sharing === undefined ? changes.isFollowed : () => true,
     notices: tools.webhooks.events,

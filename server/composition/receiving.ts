@@ -1,5 +1,6 @@
 // Messengers as configured, with what they need of the other modules: sending, deciding, files, models.
 import type { Registry } from 'prom-client'
+import type { Announcer } from '../changes/announcer.ts'
 import { createConversationModel } from '../chat/new-conversation.ts'
 import { countMessages } from '../observability/counters.ts'
 import { createAnswerFiles } from '../receiving/answer-files.ts'
@@ -22,14 +23,16 @@ export function createConfiguredReceiving(
     workspace,
     offeredModels,
     changes,
+    announcer,
     metrics,
   }: Pick<Services, 'chat' | 'files' | 'workspace' | 'offeredModels' | 'changes'> & {
     tools: Tools
+    announcer: Announcer
     metrics: Registry
   },
 ): Pick<Services, 'receiving' | 'senders' | 'bridge'> {
   const { config, database, store, access, limits, instance, log, now, clock } = base
-  const { channels, channelKinds, chatSpeech, schedules } = tools
+  const { channels, channelKinds, chatSpeech } = tools
   const receiving = createReceiving({
     database,
     store,
@@ -41,6 +44,7 @@ export function createConfiguredReceiving(
     isShared: instance.sharing !== undefined,
     isAllowed: (userId) => access.allowsFeature(userId, 'channels'),
     announce: changes.publish,
+    followRuns: announcer.followRuns,
     observe: countMessages(metrics),
     messengerOf: (type) => channelKinds.get(type)?.messenger ?? null,
     settingsOf: channels.settingsOf,
@@ -59,7 +63,6 @@ export function createConfiguredReceiving(
       : null,
     answerFiles: createAnswerFiles({ store, files, workspaces: workspace.workspaces }),
   })
-  schedules.onRunChange(receiving.runChanged)
   chatSpeech.onStored(receiving.wakeOutbox)
   channels.onChange((userId, id) => {
     changes.publish(userId, { type: 'channel', id, change: 'updated' })

@@ -1,5 +1,7 @@
 // Schedules as configured, with what they need of the other modules: their rules, the agent's hand on them, their clock.
+
 import type { Registry } from 'prom-client'
+import type { Announcer } from '../changes/announcer.ts'
 import { createConversationModel } from '../chat/new-conversation.ts'
 import { appError } from '../errors.ts'
 import { removeScheduleGrants } from '../grants/remove.ts'
@@ -90,6 +92,7 @@ export function createConfiguredClock(
     receipts,
     offeredModels,
     changes,
+    announcer,
     metrics,
   }: Pick<
     Services,
@@ -105,6 +108,7 @@ export function createConfiguredClock(
     | 'changes'
   > & {
     readPage: ReturnType<typeof createPageLoader>
+    announcer: Announcer
     metrics: Registry
   },
 ): ScheduleClock {
@@ -118,6 +122,7 @@ export function createConfiguredClock(
     log,
     receipts,
     announce: changes.publish,
+    followRuns: announcer.followRuns,
     observe: countOccurrences(metrics),
     isEnabled: config.schedules.enabled,
     isShared: instance.sharing !== undefined,

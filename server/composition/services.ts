@@ -6,8 +6,10 @@ import { createStorageUse } from '../access/storage-use.ts'
 import { createMcpAdministration } from '../administration/mcp-servers.ts'
 import { createStorageReport } from '../administration/storage-report.ts'
 import type { PasswordCost } from '../auth/passwords.ts'
+import { createAnnouncer } from '../changes/announcer.ts'
 import { createChangeLog } from '../changes/change-log.ts'
 import { createBackground } from '../chat/background.ts'
+import { tellApprovers } from '../chat/tell-approvers.ts'
 import { createBackups } from '../commands/scheduled-backups.ts'
 import { runningMcpServers } from '../doctor/mcp-servers.ts'
 import { BACKUPS_KEY, BackupRecord } from '../files/scheduled-backups.ts'
@@ -118,6 +120,11 @@ export async function createServices(
     offeredModels,
   })
   const { channels, knowledge, memory, registry, mcp } = tools
+  const announcer = createAnnouncer(changes.publish, {
+    approval: tellApprovers(changes.publish, { store, log }),
+  })
+  announcer.followRuns({ users: tools.push.users, changed: tools.push.runChanged })
+  announcer.followRuns({ users: tools.webhooks.users, changed: tools.webhooks.afterCommit })
   workspace.checkpoints.onChange(createFileAnnouncer({ members: store.members, changes, log }))
   const records = createRunRecords({
     repository: store.runRecords,
@@ -137,6 +144,7 @@ export async function createServices(
   const chat = createConfiguredChat(base, {
     catalog,
     changes,
+    announcer,
     files,
     workspace,
     skills,
@@ -171,6 +179,7 @@ export async function createServices(
     receipts,
     offeredModels,
     changes,
+    announcer,
     metrics,
   })
   const messengers = createConfiguredReceiving(base, {
@@ -180,6 +189,7 @@ export async function createServices(
     workspace,
     offeredModels,
     changes,
+    announcer,
     metrics,
   })
   const markdown = createMarkdownRenderer()

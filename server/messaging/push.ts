@@ -14,7 +14,6 @@ import type {
   RunNotice,
   ScheduleNotice,
 } from '../protocol/accounts/push.ts'
-import type { Change } from '../protocol/change.ts'
 import { type ConversationId, RunId, type UserId } from '../protocol/ids.ts'
 import type { ReceiptCounts } from '../protocol/runs/receipt.ts'
 import type { RunStatus } from '../protocol/runs/run.ts'
@@ -55,10 +54,10 @@ export interface Push {
   unsubscribe(userId: UserId, id: string): Promise<void>
   /** Reads again which users have subscriptions, because other instances may have changed that. */
   reload(): Promise<void>
-  /** Announces changes of runs, and notifies their users when a run ends. */
-  sentWith(
-    announce: (userId: UserId, change: Change) => void,
-  ): (userId: UserId, change: Change) => void
+  /** Who has subscriptions. In memory, because every change of a run needs it. */
+  readonly users: ReadonlySet<UserId>
+  /** Notifies a user with subscriptions when their run ends. */
+  runChanged(userId: UserId, runId: string): void
   /** Notifies a user of a request that waits. Never rejects. */
   tellWaiting(
     userId: UserId,
@@ -119,8 +118,7 @@ export interface PushOptions {
 
 /** The options, and what is known of subscriptions and sent notifications. */
 interface Notifications extends PushOptions {
-  /** Who has subscriptions. In memory, because every change of a run needs it. */
-  users: ReadonlySet<UserId>
+  users: Set<UserId>
   vapid: Promise<VapidKeys> | undefined
   sending: Set<Promise<void>>
   stopping: AbortController
@@ -163,10 +161,10 @@ export function createPush(options: PushOptions): Push {
 
     reload: () => reload(push),
 
-    sentWith: (announce) => (userId, change) => {
-      announce(userId, change)
-      if (change.type !== 'run' || !push.users.has(userId)) return
-      const id = RunId.parse(change.id)
+    users: push.users,
+
+    runChanged(userId, runId) {
+      const id = RunId.parse(runId)
       void perform(push, id, notify(push, userId, id))
     },
 
@@ -198,7 +196,9 @@ export function createPush(options: PushOptions): Push {
 
 const reload = async (push: Notifications): Promise<void> => {
   const { repository } = push
-  push.users = new Set(await repository.users())
+  const users = await repository.users()
+  push.users.clear()
+  for (const user of users) push.users.add(user)
 }
 
 async function readKeys(push: Notifications): Promise<VapidKeys> {

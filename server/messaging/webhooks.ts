@@ -95,10 +95,8 @@ export interface Webhooks {
   reload(): Promise<void>
   /** Call it after a commit that may have recorded an event of the user: it is sent at once. */
   afterCommit(userId: UserId): void
-  /** Announces changes of runs, which are announced after their commit, and sends what they recorded. */
-  sentWith<Announced extends { type: string }>(
-    announce: (userId: UserId, change: Announced) => void,
-  ): (userId: UserId, change: Announced) => void
+  /** Who has webhooks. */
+  readonly users: ReadonlySet<UserId>
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -121,14 +119,16 @@ export interface WebhooksOptions {
 export function createWebhooks(options: WebhooksOptions): Webhooks {
   const { repository, audit, secrets, now } = options
   /** In memory, because the end of every run needs it. */
-  let users: ReadonlySet<UserId> = new Set()
+  const users = new Set<UserId>()
   const tests = options.limits.rateLimit('webhook tests', {
     limit: TESTS_PER_HOUR,
     windowMs: HOUR_MS,
   })
 
   const reload = async (): Promise<void> => {
-    users = new Set(await repository.users())
+    const found = await repository.users()
+    users.clear()
+    for (const user of found) users.add(user)
   }
   const outbox = createOutbox<{ webhook: WebhookRow; delivery: WebhookDeliveryRow }>({
     queue: repository,
@@ -292,10 +292,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
 
     afterCommit,
 
-    sentWith: (announce) => (userId, change) => {
-      announce(userId, change)
-      if (change.type === 'run') afterCommit(userId)
-    },
+    users,
 
     async start() {
       await reload()

@@ -1,4 +1,5 @@
 // Messengers at one instance: what arrives is stored, chats are looked after until everything in them has ended, answers go out.
+import type { Announcer } from '../changes/announcer.ts'
 import type { ChannelRow } from '../db/repositories/deliveries/channels.ts'
 import type { DuePart } from '../db/repositories/deliveries/outgoing-parts.ts'
 import type { ChatPlace, IncomingRow } from '../db/repositories/deliveries/receiving.ts'
@@ -47,6 +48,7 @@ export interface ReceivingDependencies
     ProgressDependencies {
   every: ProcessClock['every']
   after: ProcessClock['after']
+  followRuns: Announcer['followRuns']
   limits: Limits
   /** Whether other instances share the store. */
   isShared: boolean
@@ -75,8 +77,6 @@ export interface Receiving {
   accept(channel: ChannelRow, arrival: Arrival): Promise<MessageOutcome>
   /** A channel was made, changed or removed. */
   channelChanged(): void
-  /** A run has changed. */
-  runChanged(runId: string): void
   /** Sends a text to a chat behind what is on its way. */
   wakeOutbox(): void
   start(): void
@@ -209,6 +209,13 @@ export function createReceiving(given: ReceivingDependencies): Receiving {
     if (state.due.size > 0) await work()
   }
   const endBeats = given.every(BEAT_MS, beat)
+  given.followRuns({
+    runs: state.runs,
+    changed(_userId, runId) {
+      const chat = state.runs.get(runId)
+      if (chat !== undefined) dependencies.wake(chat)
+    },
+  })
 
   const settled = async (): Promise<void> => {
     while (state.busy.size > 0) await Promise.all(state.busy.values())
@@ -229,10 +236,6 @@ export function createReceiving(given: ReceivingDependencies): Receiving {
       if (!state.isLeading) return
       state.nextLook = 0
       void beat()
-    },
-    runChanged(runId) {
-      const chat = state.runs.get(runId)
-      if (chat !== undefined) dependencies.wake(chat)
     },
     wakeOutbox: () => outbox.wake(),
     start: () => outbox.start(),

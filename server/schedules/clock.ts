@@ -1,4 +1,6 @@
 // The clock of schedules: notices what is due, stores each due time exactly once, and looks after what has not ended.
+
+import type { Announcer } from '../changes/announcer.ts'
 import type { Database, Writer } from '../db/database.ts'
 import type { NewOccurrence, OccurrenceRow } from '../db/repositories/schedules/occurrences.ts'
 import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
@@ -49,6 +51,7 @@ export interface ClockDependencies extends ProgressDependencies, WatchDependenci
   database: Database
   store: Store
   schedules: Schedules
+  followRuns: Announcer['followRuns']
   now(): Date
   every: ProcessClock['every']
   /** Hours after which a missed time is not caught up. */
@@ -75,6 +78,8 @@ interface State {
   nextLook: Date
   /** Occurrences that have not ended, with the id of their run where there is one. */
   open: Map<OccurrenceId, { userId: UserId; runId: string | null }>
+  /** The occurrences with a run, by its id. */
+  runs: Map<string, OccurrenceId>
   /** How often in a row work about a thing has failed; it is tried again sooner than the store is asked at rest. */
   failures: Map<string, number>
   /** What is being worked on. */
@@ -93,6 +98,7 @@ export function createScheduleClock(dependencies: ClockDependencies): ScheduleCl
     lastBeat: begun,
     nextLook: begun,
     open: new Map(),
+    runs: new Map(),
     failures: new Map(),
     busy: new Map(),
     ending: new AbortController(),
@@ -132,20 +138,32 @@ export function createScheduleClock(dependencies: ClockDependencies): ScheduleCl
     if (at < state.nextLook.getTime()) state.nextLook = new Date(at)
   }
 
+  function keepOpen(id: OccurrenceId, one: { userId: UserId; runId: string | null }): void {
+    forget(id)
+    state.open.set(id, one)
+    if (one.runId !== null) state.runs.set(one.runId, id)
+  }
+
+  function forget(id: OccurrenceId): void {
+    const runId = state.open.get(id)?.runId ?? null
+    if (runId !== null) state.runs.delete(runId)
+    state.open.delete(id)
+  }
+
   const follow = (id: OccurrenceId, userId: UserId): Promise<void> =>
     once(id, async () => {
       const { signal } = state.ending
       let next = await progress({ id, userId }, dependencies, { turns, signal })
       if (next !== null && next.runId !== null && state.open.get(id)?.runId !== next.runId) {
         // A short run may have ended before anybody knew that it belongs to this occurrence.
-        state.open.set(id, { userId, runId: next.runId })
+        keepOpen(id, { userId, runId: next.runId })
         next = await progress({ id, userId }, dependencies, { turns, signal })
       }
       if (next === null) {
-        state.open.delete(id)
+        forget(id)
         return
       }
-      state.open.set(id, { userId, runId: next.runId })
+      keepOpen(id, { userId, runId: next.runId })
       const at = now().getTime() + OPEN_LOOK_MS
       if (at < state.nextLook.getTime()) state.nextLook = new Date(at)
     })
@@ -195,22 +213,24 @@ export function createScheduleClock(dependencies: ClockDependencies): ScheduleCl
     if (isSetBack || moment >= state.nextLook) await once('look', look)
   }
 
-  /** The occurrence that started the run may have ended. */
-  function runChanged(runId: string): void {
-    for (const [id, one] of state.open) if (one.runId === runId) void follow(id, one.userId)
-  }
-
   schedules.onDue((item) => {
     if ('dueAt' in item) {
       if (item.dueAt < state.nextLook) state.nextLook = item.dueAt
     } else {
       const { occurrence, userId } = item
-      state.open.set(occurrence, { userId, runId: null })
+      keepOpen(occurrence, { userId, runId: null })
       void follow(occurrence, userId)
     }
   })
 
-  schedules.onRunChange(runChanged)
+  dependencies.followRuns({
+    runs: state.runs,
+    // The occurrence that started the run may have ended.
+    changed(userId, runId) {
+      const id = state.runs.get(runId)
+      if (id !== undefined) void follow(id, userId)
+    },
+  })
 
   const endBeats = dependencies.every(BEAT_MS, async () => {
     if (state.isLeading || state.open.size > 0) await beat()

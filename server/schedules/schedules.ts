@@ -241,7 +241,6 @@ function endSchedules(dependencies: ScheduleDependencies, { changed, find }: Sch
 /** What is due, runs and ends. */
 function runSchedules(dependencies: ScheduleDependencies, { listeners, find }: ScheduleParts) {
   const { database, store, now, announce } = dependencies
-  const runListeners = new Set<(runId: string) => void>()
 
   return {
     /** Calls `listener` when something will be due, or waits to be started. Returns a function that ends this. */
@@ -249,19 +248,6 @@ function runSchedules(dependencies: ScheduleDependencies, { listeners, find }: S
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-
-    /** Calls `listener` with the id of each run that changes at this instance. */
-    onRunChange(listener: (runId: string) => void): void {
-      runListeners.add(listener)
-    },
-
-    /** Announces changes, and tells the listeners of those of runs. */
-    toldOfRuns:
-      (publish: ScheduleDependencies['announce']): ScheduleDependencies['announce'] =>
-      (userId, change) => {
-        publish(userId, change)
-        if (change.type === 'run') for (const listener of runListeners) listener(change.id)
-      },
 
     /**
      * Stores an occurrence that begins now, whether the schedule is enabled or not.

@@ -55,12 +55,10 @@ describeOnEachDatabase('push notifications', (open) => {
       pauseMs: 10,
     })
     onTestFinished(() => push.stop())
-    const announce = push.sentWith(() => undefined)
     /** The run comes to have a status, and everything that follows is sent. */
     const become = async (next: RunStatus, of = userId) => {
       status = next
-      const change = { type: 'run', change: 'updated', id: run.id } as const
-      announce(of, { ...change, conversation_id: run.conversationId })
+      if (push.users.has(of)) push.runChanged(of, run.id)
       await push.settled()
     }
     return { push, run, become, warnings, settings }

@@ -20,7 +20,8 @@ test('a due schedule that could not be read is tried again within seconds, and l
         },
       },
     },
-    schedules: { onDue: () => {}, onRunChange: () => {} },
+    schedules: { onDue: () => {} },
+    followRuns: () => {},
     now: () => new Date(time),
     every: (_ms: number, work: () => Promise<void>) => {
       beat = work

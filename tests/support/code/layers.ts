@@ -141,10 +141,21 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
   // Pure translations between the formats of OpenAI and requests and events of the chat.
   'openai-api': ['chat', 'runs', 'db', 'errors.ts', 'protocol'],
   // Messengers: who writes there, what they write, its run, and what goes back.
-  receiving: ['chat', 'messaging', 'files', 'workspace', 'db', 'errors.ts', 'protocol', 'lib'],
+  receiving: [
+    'chat',
+    'changes',
+    'messaging',
+    'files',
+    'workspace',
+    'db',
+    'errors.ts',
+    'protocol',
+    'lib',
+  ],
   // What runs by itself: due times, their occurrences, what came of each.
   schedules: [
     'chat',
+    'changes',
     'messaging',
     'receipts',
     'skills',
