@@ -56,15 +56,13 @@ export interface ServerOptions {
   environmentKeys?: EnvironmentKeys
   /** The cost of hashing a password. Default: the recommended cost against guessing. */
   passwordCost?: PasswordCost
-  /** Of the data folder. Default: never full. */
+  /** Of the data folder. Without it, nothing is refused. */
   disk?: FullDisk
   /** What time it is, and when to look at the schedules. Default: the clock of this machine. */
   clock?: ProcessClock
   /** Called when another process has taken over the store: this one must exit at once, without writing anything. */
   onStoreTaken?(): void
 }
-
-const AMPLE: FullDisk = { isUsed: async () => false, makeRoom: async () => {} }
 
 /** Opens the store and wires all modules. @throws AppError with a message for the operator. */
 export async function createServer(options: ServerOptions): Promise<Server> {
@@ -98,7 +96,7 @@ async function assemble(
     secretKeys = {},
     environmentKeys = new Map(),
     webRoot,
-    disk = AMPLE,
+    disk,
     passwordCost,
     commandNetwork,
     clock = machineClock,

@@ -53,7 +53,7 @@ export interface LoweredRisks {
   /** Whether the level would apply if the tool described itself like this, without taking that for seen. */
   wouldApply(tool: Pick<LoweredTool, 'name' | 'grantKey'>, level: RiskLevel): boolean
   /** Changes whenever `applies` may answer differently. */
-  version(): number
+  readonly version: number
   /** The descriptions of a tool that wait for an administrator, oldest first. */
   waiting(name: string): readonly ChangedTool[]
   /** @throws AppError `tool_changed_again` if no such description waits. */
@@ -71,10 +71,9 @@ interface Options {
 /** Reads the stored decisions. */
 export async function loadLoweredRisks({ settings, now, log }: Options): Promise<LoweredRisks> {
   let stored: Stored = (await settings.get(KEY, Stored)) ?? {}
-  let version = 0
   const set = (changed: Stored): void => {
     stored = changed
-    version += 1
+    risks.version += 1
   }
 
   /** What is known after a tool was seen; the same object if nothing is new. */
@@ -105,7 +104,8 @@ export async function loadLoweredRisks({ settings, now, log }: Options): Promise
     }
   }
 
-  return {
+  const risks: LoweredRisks & { version: number } = {
+    version: 0,
     applies(tool, level) {
       const entry = stored[tool.name]
       if (entry !== undefined && !isLowerRisk(level, entry.level) && isKnown(entry, tool.grantKey))
@@ -119,7 +119,6 @@ export async function loadLoweredRisks({ settings, now, log }: Options): Promise
         entry === undefined || isLowerRisk(level, entry.level) || entry.accepted.includes(grantKey)
       )
     },
-    version: () => version,
     waiting: (name) => stored[name]?.waiting ?? [],
     async accept(name, key, after) {
       set(
@@ -143,6 +142,7 @@ export async function loadLoweredRisks({ settings, now, log }: Options): Promise
       if (JSON.stringify(read) !== JSON.stringify(stored)) set(read)
     },
   }
+  return risks
 }
 
 const isKnown = ({ accepted, waiting }: Entry, key: string): boolean =>

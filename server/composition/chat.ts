@@ -62,7 +62,7 @@ export function createConfiguredChat(
     safety: tools.safety,
     prepareTools: tools.mcp.prepare,
     appTool: tools.mcp.appTool,
-    isToolAllowed: tools.isToolAllowed,
+    toolsOfServers: tools.mcp.toolNamesOf,
     memory: memorySection,
     skills,
     describeProject: createProjectDescription({

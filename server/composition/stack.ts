@@ -44,7 +44,7 @@ export async function createConfiguredStack(
     metrics: Registry
     /** Folder of the built page. */
     webRoot: string
-    disk: FullDisk
+    disk: FullDisk | undefined
   },
 ): ReturnType<typeof createHttpStack> {
   const stack = await createHttpStack({
@@ -70,7 +70,7 @@ export async function createConfiguredStack(
   registerChangeNotices(app, changes.publish)
   compressJson(app)
   closeWhileDraining(app, chat.runs)
-  refuseWritesOnFullDisk(app, disk)
+  if (disk !== undefined) refuseWritesOnFullDisk(app, disk)
   announceChanges(app, instance)
   return stack
 }

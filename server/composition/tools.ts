@@ -14,7 +14,6 @@ import { createAddressRules } from '../net/addresses.ts'
 import { createGuardedFetch, type GuardedFetch } from '../net/guarded-fetch.ts'
 import { createPageReader } from '../net/page-reader.ts'
 import type { Observers } from '../observability/observers.ts'
-import type { UserId } from '../protocol/ids.ts'
 import { createChatSpeech } from '../receiving/say.ts'
 import { createBudgets } from '../runs/usage/budgets.ts'
 import type { Services } from '../services.ts'
@@ -24,13 +23,12 @@ import { type BuiltinDependencies, createBuiltinTools } from '../tools/builtin/i
 import type { CommandNetwork } from '../tools/builtin/programs/exec.ts'
 import { createRunPython } from '../tools/builtin/programs/run-python.ts'
 import { createPageLoader } from '../tools/builtin/web/fetch-page.ts'
-import type { ToolDefinition } from '../tools/definition.ts'
 import { createStoredResults } from '../tools/long-results.ts'
 import { clientMetadataUrl, createMcpGrantStore } from '../tools/mcp/oauth/stored-grants.ts'
 import { createMcpServers } from '../tools/mcp/servers.ts'
 import { withMeteredPrograms } from '../tools/metered.ts'
 import { createProjectFileReader, type ReadProjectFiles } from '../tools/project-files.ts'
-import { createToolRegistry } from '../tools/registry.ts'
+import { createOwnTools, createToolRegistry } from '../tools/registry.ts'
 import { createResultCache, sharedResults } from '../tools/result-cache.ts'
 import { searchableFolder } from '../tools/searchable-folder.ts'
 import type { ToolSafety } from '../tools/timed-run.ts'
@@ -159,11 +157,9 @@ export function createTools(
     cache.dropProject(projectId)
     knowledge.filesChanged(projectId)
   })
-  // Tools that cannot run here are neither offered to models nor listed.
-  const metered = withMeteredPrograms(builtin, resourceLimits)
-  let offered: readonly ToolDefinition[] = metered
+  const ownTools = createOwnTools(withMeteredPrograms(builtin, resourceLimits))
   const isolationKnown = python.ready.then(() => {
-    if (!python.state.available) offered = metered.filter(({ name }) => name !== 'execute_python')
+    if (!python.state.available) ownTools.withdraw('execute_python')
   })
   const mcp = createMcpServers({
     servers: mcpServers.active(),
@@ -183,7 +179,7 @@ export function createTools(
     mcp.switchOff(mcpServers.disabledTools())
     mcp.replace(mcpServers.active())
   })
-  const registry = createToolRegistry([() => offered, mcp.tools], {
+  const registry = createToolRegistry([ownTools.source, mcp.tools], {
     disabled: config.tools.disabled,
     risk: config.tools.risk,
     lowered: base.loweredRisks,
@@ -240,13 +236,6 @@ export function createTools(
         mcp.ready.then(() => void registry.snapshot(null)),
       ]).catch((error: unknown) => log.error({ err: error }, 'a tool could not be started'))
     },
-    /** Whether a conversation may use a tool; false for tools of MCP servers that it disabled. */
-    isToolAllowed: (
-      tool: ToolDefinition,
-      { userId, disabledMcpServers }: { userId: UserId; disabledMcpServers: readonly string[] },
-    ): boolean =>
-      disabledMcpServers.length === 0 ||
-      !mcp.toolNamesOf(userId, disabledMcpServers).has(tool.name),
     async close(): Promise<void> {
       await Promise.all([
         channels.stop(),

@@ -130,12 +130,18 @@ export async function prepareRunContext(
   const allTools = withSkills(dependencies.registry.snapshot(run.userId), offered)
   const resume = resumePoint(rows, allTools)
   const clientTools = callsTools ? (options.clientTools ?? []) : []
-  const disabled = [...preferences.disabled_tools, ...(project?.disabledTools ?? [])]
+  const { disabledMcpServers } = conversation
+  const disabled = [
+    ...preferences.disabled_tools,
+    ...(project?.disabledTools ?? []),
+    ...(disabledMcpServers.length === 0
+      ? []
+      : dependencies.toolsOfServers(run.userId, disabledMcpServers)),
+  ]
   const tools =
     callsTools && options.toolsEnabled
       ? toolsOf(allTools, options, disabled).filter(
           (tool) =>
-            dependencies.isToolAllowed(tool, conversation) &&
             !(project?.isReadOnly === true && isOnlyForChanges(tool)) &&
             (run.projectId !== null ||
               mayOwnFiles(options) ||
@@ -157,7 +163,10 @@ export async function prepareRunContext(
   )
   const runs = earlierRuns(recent)
   const usesMemory = project?.usesMemory !== false
-  const memory = usesMemory ? await dependencies.memory(setting.memory, question) : NO_MEMORY
+  const memory =
+    usesMemory && setting.memory !== ''
+      ? await dependencies.memory(setting.memory, question)
+      : NO_MEMORY
 
   const earlier = recent.flatMap(({ runId }) => (runId === null ? [] : (runs.get(runId) ?? [])))
   const prompts = earlier.flatMap(({ state }) => state.prompt ?? [])
@@ -331,7 +340,7 @@ export const mayOwnFiles = ({ clientTools, ownFiles }: RunOptions): boolean =>
 /**
  * The server's tools that the run's options leave, in a fixed order that does not depend on MCP servers, so that the same tools
  * produce the same bytes.
- * @param disabled names of tools that the user or the project has switched off.
+ * @param disabled names of tools that the user, the project or the conversation has switched off.
  */
 function toolsOf(all: ToolSet, options: RunOptions, disabled: readonly string[]): ToolDefinition[] {
   const only = options.tools === undefined ? null : new Set(options.tools)

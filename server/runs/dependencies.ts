@@ -232,12 +232,9 @@ export interface ChatDependencies {
   prepareTools(userId: UserId): Promise<void>
   /** A tool of an MCP server for the apps of that server; null if only models may call it, undefined if there is none. */
   appTool(userId: UserId, server: string, tool: string): Promise<ToolDefinition | null | undefined>
-  /** Whether a conversation may use a tool: false for tools of MCP servers that it has switched off. */
-  isToolAllowed(
-    tool: ToolDefinition,
-    conversation: { userId: UserId; disabledMcpServers: readonly string[] },
-  ): boolean
-  /** Returns the parts of a user's memory (Markdown) that are relevant to the question. */
+  /** The names of the tools of these MCP servers, which a conversation has switched off. */
+  toolsOfServers(userId: UserId, servers: readonly string[]): ReadonlySet<string>
+  /** Returns the parts of a user's memory (Markdown) that are relevant to the question. Not called without a memory. */
   memory(content: string, question: string): Promise<MemorySection>
   /** What may be used of the skills. */
   skills: Pick<Skills, 'active' | 'stateOf'>

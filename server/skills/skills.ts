@@ -180,11 +180,9 @@ export function createSkills({
       ...preferences.skills_off,
       ...(row === undefined ? [] : settingsOf(row).skills_off),
     ])
-    const decisions = await store.consents.decisions(
-      userId,
-      'skill',
-      project.flatMap(({ sha256 }) => (sha256 === '' ? [] : [sha256])),
-    )
+    const hashes = project.flatMap(({ sha256 }) => (sha256 === '' ? [] : [sha256]))
+    const decisions =
+      hashes.length === 0 ? null : await store.consents.decisions(userId, 'skill', hashes)
     const taken = new Set<string>()
     const stateOf = (source: SkillSource, { folder, read, sha256 }: FoundSkill): SkillState => {
       if (!read.ok) return 'invalid'
@@ -192,7 +190,7 @@ export function createSkills({
       taken.add(folder)
       if (off.has(folder)) return 'off'
       if (source !== 'project') return 'active'
-      const decision = decisions.get(sha256)
+      const decision = decisions?.get(sha256)
       if (decision === undefined) return 'consent_needed'
       return decision === 'accept' ? 'active' : 'refused'
     }

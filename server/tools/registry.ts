@@ -16,6 +16,20 @@ export interface ToolSet {
 /** The current tools of one kind for a user or, with null, for everybody; the same array while they do not change. */
 export type ToolSource = (userId: UserId | null) => readonly ToolDefinition[]
 
+/** The server's own tools. One that turns out not to run here is withdrawn: it is neither offered to models nor listed. */
+export function createOwnTools(tools: readonly ToolDefinition[]): {
+  source: ToolSource
+  withdraw(name: string): void
+} {
+  let offered = tools
+  return {
+    source: () => offered,
+    withdraw(name) {
+      offered = offered.filter((tool) => tool.name !== name)
+    },
+  }
+}
+
 /** Create one per server. A run takes a snapshot and keeps it. */
 export interface ToolRegistry {
   /** The current tools of a user or, with null, those that everybody has. */
@@ -28,7 +42,7 @@ export interface ToolRegistry {
 interface LoweredRisks {
   applies(tool: ToolDefinition & { grantKey: string }, level: RiskLevel): boolean
   /** Changes whenever `applies` may answer differently. */
-  version(): number
+  readonly version: number
 }
 
 /** The operator's settings for tools. */
@@ -82,7 +96,7 @@ export function createToolRegistry(
       const found = known.find(
         (one) =>
           one.permits === permits &&
-          one.version === lowered?.version() &&
+          one.version === lowered?.version &&
           one.lists.every((list, at) => list === lists[at]),
       )
       if (found !== undefined) return found.set
@@ -91,7 +105,7 @@ export function createToolRegistry(
         .filter((tool) => !disabled.has(tool.name) && (permits?.(tool) ?? true))
         .map((tool) => withLevel(tool, levelOf(tool)))
       const set = createToolSet(tools)
-      known = [{ lists, permits, version: lowered?.version(), set }, ...known].slice(
+      known = [{ lists, permits, version: lowered?.version, set }, ...known].slice(
         0,
         MAX_KNOWN_SETS,
       )

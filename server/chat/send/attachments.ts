@@ -45,7 +45,7 @@ export async function filesOf(turn: Turn, place: Place): Promise<TurnFiles> {
     checkStoredAttachments(attachments.stored, place.vision)
     return { attached: attachments, ...none }
   }
-  return await storeNew(attachments, place)
+  return attachments.length === 0 ? { attached: [], ...none } : await storeNew(attachments, place)
 }
 
 async function filesOfProgram({ past, question }: ProgramTurn, place: Place): Promise<TurnFiles> {

@@ -120,7 +120,7 @@ export async function storeEnd(
     events,
   )
   await batch.settle(stored)
-  announceSettled(run, withdrawn, performed.dependencies)
+  if (withdrawn.length > 0) announceSettled(run, withdrawn, performed.dependencies)
 }
 
 /** The limit that ended the run; null if none did. */

@@ -145,7 +145,7 @@ describeOnEachDatabase('the accepted descriptions of tools', (open) => {
         await stored
         return risks.applies(described(description), level)
       }
-      return { ...risks, applies, logged }
+      return { ...risks, version: () => risks.version, applies, logged }
     }
   }
   const name = 'mcp__shop__look'

@@ -104,11 +104,15 @@ export function createExecutePythonTool(dependencies: ExecutePythonDependencies)
       return markUntrusted(present(ran, stored), ran.untrusted)
     },
   })
+  // Computed on each access while the server starts, because the sandbox still tests what works on this machine.
+  let tested: string | undefined
+  void python.ready.then(() => {
+    tested = describe(python, defaultStrictness)
+  })
   return {
     ...tool,
-    // Computed on each access, because the sandbox still tests what works on this machine while the server starts.
     get description() {
-      return describe(python, defaultStrictness)
+      return tested ?? describe(python, defaultStrictness)
     },
     get isolation() {
       return python.state.available ? python.state.isolation : `off: ${python.state.reason}`
