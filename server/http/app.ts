@@ -245,7 +245,7 @@ export function createApp({
       compilersFactory: { buildValidator: neverCompiled, buildSerializer: neverCompiled },
     },
     genReqId: () => newId(),
-    rewriteUrl: ({ url = '/' }) => withoutBase(url, basePath),
+    rewriteUrl: ({ url = '/' }) => (basePath === '' ? url : withoutBase(url, basePath)),
     requestTimeout: WHOLE_REQUEST_TIMEOUT_MS,
     keepAliveTimeout: STALL_MS,
     connectionTimeout: silentConnectionMs,

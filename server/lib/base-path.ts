@@ -23,7 +23,7 @@ export const isPossibleBase = (path: string): boolean =>
 
 /** The URL of a request as the routes know it. Without the base path, it stays as it is: the proxy has removed it. */
 export function withoutBase(url: string, basePath: string): string {
-  if (basePath === '' || !url.startsWith(basePath)) return url
+  if (!url.startsWith(basePath)) return url
   const rest = url.slice(basePath.length)
   if (rest === '' || rest.startsWith('?')) return `/${rest}`
   return rest.startsWith('/') ? rest : url

@@ -156,7 +156,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   })
   const events = createWebhookEvents({
     repository,
-    mayHaveWebhooks: (userId) => users.has(userId),
+    users,
     now,
     log: options.log,
     async write(work) {

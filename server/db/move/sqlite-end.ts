@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { AppError } from '../../errors.ts'
 import { SqliteClient, type SqliteDatabase } from '../../lib/sqlite-driver.ts'
 import type { SqliteSettings } from '../database.ts'
-import { bindableText } from '../statements.ts'
+import { bindableText } from '../drivers.ts'
 import { createDigest, type TableDigest } from './digest.ts'
 import type { MoveSource, MoveTarget, MoveWriter } from './move-end.ts'
 import {

@@ -14,8 +14,13 @@ import type {
   StatementListener,
   Writer,
 } from '../database.ts'
-import { createNestingGuard, type NestingGuard, noNestingGuard } from '../nesting.ts'
-import { bindableText, toDrizzleLogger } from '../statements.ts'
+import {
+  bindableText,
+  createNestingGuard,
+  type NestingGuard,
+  noNestingGuard,
+  toDrizzleLogger,
+} from '../drivers.ts'
 import { defineTables } from '../tables.ts'
 import { preparePgvector } from '../vectors/pgvector.ts'
 import {

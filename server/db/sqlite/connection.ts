@@ -11,7 +11,7 @@ import {
   type SqliteStatement,
 } from '../../lib/sqlite-driver.ts'
 import type { StatementListener } from '../database.ts'
-import { bindableText, toDrizzleLogger } from '../statements.ts'
+import { bindableText, toDrizzleLogger } from '../drivers.ts'
 
 const CACHED_STATEMENTS = 500
 

@@ -5,7 +5,7 @@ import { appError } from '../../errors.ts'
 import { SqliteClient } from '../../lib/sqlite-driver.ts'
 import { createWorkerClient } from '../../lib/worker-client.ts'
 import type { ConnectOptions, Reader } from '../database.ts'
-import { toDrizzleLogger } from '../statements.ts'
+import { toDrizzleLogger } from '../drivers.ts'
 import { bindable, translateSqliteError } from './connection.ts'
 import type { ReaderQuery, ReaderReply } from './off-thread-reader.child.ts'
 

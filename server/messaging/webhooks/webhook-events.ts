@@ -78,7 +78,8 @@ export interface WebhookEvents {
 /** What events are stored with. */
 interface EventsOptions {
   repository: Pick<WebhookRepository, 'enqueue'>
-  mayHaveWebhooks(userId: UserId): boolean
+  /** Who may have webhooks. */
+  users: Pick<ReadonlySet<UserId>, 'has'>
   now(): Date
   log: { warn(details: object, message: string): void }
   write(work: (tx: Writer) => Promise<void>): Promise<void>
@@ -144,7 +145,7 @@ async function runEnded(
   run: EventRun,
   end: RunEnd,
 ): Promise<void> {
-  if (!events.mayHaveWebhooks(run.userId)) return
+  if (!events.users.has(run.userId)) return
   await store(events, tx, run.userId, {
     type: 'run.ended',
     occurrence: `${run.id} ended ${run.attempt}`,
@@ -170,7 +171,7 @@ async function approvalRequired(
   run: Omit<EventRun, 'kind' | 'model'>,
   call: { id: string; name: string; riskLevel: string; createdAt: Date },
 ): Promise<void> {
-  if (!events.mayHaveWebhooks(run.userId)) return
+  if (!events.users.has(run.userId)) return
   await store(events, tx, run.userId, {
     type: 'approval.required',
     occurrence: `${run.id} approval ${call.id}`,
@@ -192,7 +193,7 @@ async function scheduleEnded(
   userId: UserId,
   { scheduleId, occurrenceId, state, runId, at }: EndedOccurrence,
 ): Promise<void> {
-  if (!events.mayHaveWebhooks(userId)) return
+  if (!events.users.has(userId)) return
   await store(events, tx, userId, {
     type: 'schedule.ended',
     occurrence: `${occurrenceId} ended`,
@@ -207,7 +208,7 @@ async function approvalDecided(
   run: Pick<EventRun, 'id' | 'userId'>,
   { id, state, through, decidedAt }: DecidedRequest,
 ): Promise<void> {
-  if (!events.mayHaveWebhooks(run.userId)) return
+  if (!events.users.has(run.userId)) return
   await store(events, tx, run.userId, {
     type: 'approval.decided',
     occurrence: `${id} ${state} ${decidedAt.getTime()}`,
@@ -225,7 +226,7 @@ function quotaReached(
     params = {},
   }: { reason: string; message: string; params?: ErrorParams | undefined },
 ): void {
-  if (!events.mayHaveWebhooks(userId)) return
+  if (!events.users.has(userId)) return
   const occurrence = [reason, params.group, params.limit, params.renews_at].join(' ')
   const key = `${userId} ${occurrence}`
   if (events.known.has(key)) return

@@ -1,5 +1,7 @@
-// Detects a write inside a write, which would wait for itself forever.
+// What the drivers of both databases share: texts and listeners of statements, and the detection of a write inside a write.
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Logger } from 'drizzle-orm'
+import type { StatementListener } from './database.ts'
 
 /** Detects a transaction that is begun inside another one, which would wait for itself forever. */
 export interface NestingGuard {
@@ -33,3 +35,11 @@ export const noNestingGuard: NestingGuard = {
   assertOutside() {},
   enter: (work) => work(),
 }
+
+/** PostgreSQL's text cannot contain U+0000. It is replaced on both databases, so that both return the same text. */
+export const bindableText = (text: string): string =>
+  text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text
+
+/** drizzle's options for passing every statement to a listener. */
+export const toDrizzleLogger = (onStatement: StatementListener | undefined): { logger?: Logger } =>
+  onStatement === undefined ? {} : { logger: { logQuery: onStatement } }
