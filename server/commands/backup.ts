@@ -6,8 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
 import { inspectSecrets, RECOVER_KEY } from '../administration/sealed-secrets.ts'
 import type { SecretKeySources } from '../auth/secret-keys.ts'
-import { blobsForCommands } from '../composition/files.ts'
-import { databaseSettings, installationSettings } from '../composition/settings.ts'
+import { blobPlace, databaseSettings, installationSettings } from '../composition/settings.ts'
 import type { Config } from '../config/schema.ts'
 import {
   backupDatabase,
@@ -33,6 +32,7 @@ import {
   writeManifest,
 } from '../files/backup-folder.ts'
 import { blobPath, blobsIn } from '../files/disk-blobs.ts'
+import { blobsForCommands } from '../files/open-blobs.ts'
 import { BACKUP_SERIES } from '../files/scheduled-backups.ts'
 import { newId } from '../lib/ids.ts'
 import { makeFolder } from '../lib/make-folder.ts'
@@ -167,7 +167,7 @@ async function fillBackup(
 ): Promise<WrittenBackup> {
   const settings = databaseSettings(config)
   const files = join(base, PART.files)
-  const copyBlobs = async () => backupBlobs(await blobsForCommands(config), files)
+  const copyBlobs = async () => backupBlobs(await blobsForCommands(blobPlace(config)), files)
   await copyBlobs()
   const database = settings.dialect === 'sqlite' ? 'database.db' : 'database.jsonl'
   await backupDatabase(settings, join(base, database))
@@ -354,7 +354,7 @@ async function restoreFolder(
   await prepareReplaced(settings)
   const notes = missing.map((line) => `Missing in the backup: ${line}`)
   await withUnfinishedMark(config, backup, async (stamp) => {
-    await restoreBlobs(join(backup, PART.files), await blobsForCommands(config))
+    await restoreBlobs(join(backup, PART.files), await blobsForCommands(blobPlace(config)))
     await replaceProjects(config, { backup, entries, stamp })
     for (const name of DATA_PARTS) await replaceData(config, { backup, entries, stamp, name })
     notes.push(...(await replaceDatabase(config, join(backup, header.database), stamp)))
@@ -385,7 +385,7 @@ async function restoreEarlier(
   await hold()
   await prepareReplaced(settings)
   // Blobs first, because blobs without rows do no harm.
-  await restoreBlobs(files, await blobsForCommands(config))
+  await restoreBlobs(files, await blobsForCommands(blobPlace(config)))
   const notes = missing.map((line) => `Missing in the backup: ${line}`)
   return [...notes, ...(await replaceDatabase(config, backup, stampNow()))]
 }

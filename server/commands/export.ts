@@ -1,11 +1,12 @@
 // `nanoclaw export`: writes the bundle of a user while the server is stopped.
 import { createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
-import { blobReader } from '../composition/files.ts'
+import { blobPlace } from '../composition/settings.ts'
 import type { Config } from '../config/schema.ts'
 import { createChannelRepository } from '../db/repositories/deliveries/channels.ts'
 import { createStore } from '../db/store.ts'
 import { AppError } from '../errors.ts'
+import { blobReader } from '../files/open-blobs.ts'
 import { unlessMissing } from '../lib/system-faults.ts'
 import { COMMAND_LINE } from '../protocol/admin/audit.ts'
 import type { BundleManifest } from '../protocol/conversations/export.ts'
@@ -47,7 +48,7 @@ export async function exportOffline(
             countLines: async (_owner, files) => files.map(() => ({ added: null, removed: null })),
           }),
           listChannels: (userId) => channels.list(userId),
-          blobs: await blobReader(config),
+          blobs: await blobReader(blobPlace(config)),
           workspaces: await createWorkspaces({
             root: config.workspace_root,
             limits: { fileRead, fileWrite, project },

@@ -4,8 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { inspectSecrets } from '../administration/sealed-secrets.ts'
 import type { SecretKeySources } from '../auth/secret-keys.ts'
-import { blobsForCommands } from '../composition/files.ts'
-import { databaseSettings, installationSettings } from '../composition/settings.ts'
+import { blobPlace, databaseSettings, installationSettings } from '../composition/settings.ts'
 import type { Config } from '../config/schema.ts'
 import {
   blobsOfDatabaseBackup,
@@ -16,6 +15,7 @@ import {
 import { inspectProjects } from '../db/inspect.ts'
 import { AppError } from '../errors.ts'
 import { openDiskBlobs } from '../files/disk-blobs.ts'
+import { blobsForCommands } from '../files/open-blobs.ts'
 import { newId } from '../lib/ids.ts'
 import { unlessMissing } from '../lib/system-faults.ts'
 import { LAST_PROGRAM, LastProgram } from '../owner/last-program.ts'
@@ -88,7 +88,7 @@ export async function rollBack(
         'conflict',
         `Nothing was changed: the newest copy, ${about}, is not of an upgrade of the last ${RECENT_MS / DAY_MS} days, and everything stored since would be set aside. To go back to it nevertheless, name it: nanoclaw rollback ${copy}`,
       )
-    const blobs = await blobsForCommands(config)
+    const blobs = await blobsForCommands(blobPlace(config))
     const store = typeof blobs === 'string' ? await openDiskBlobs(blobs) : blobs
     const lacking = new Set(await blobsOfDatabaseBackup(copy))
     const discarded: string[] = []

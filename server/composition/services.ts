@@ -12,6 +12,10 @@ import { createBackground } from '../chat/background.ts'
 import { tellApprovers } from '../chat/tell-approvers.ts'
 import { createBackups } from '../commands/scheduled-backups.ts'
 import { runningMcpServers } from '../doctor/mcp-servers.ts'
+import { createAttachmentReader } from '../files/attachment-contents.ts'
+import { createFileService } from '../files/files.ts'
+import { createAttachmentMover } from '../files/move-attachments.ts'
+import { openBlobs } from '../files/open-blobs.ts'
 import { BACKUPS_KEY, BackupRecord } from '../files/scheduled-backups.ts'
 import { createUploadSlots } from '../http/upload-slots.ts'
 import { basePathOf } from '../lib/base-path.ts'
@@ -41,10 +45,10 @@ import { createAccountServices } from './accounts.ts'
 import type { Base } from './base.ts'
 import { createConfiguredChat } from './chat.ts'
 import { runDoctor } from './doctor.ts'
-import { createFiles, openBlobs } from './files.ts'
 import { createConfiguredOidc } from './oidc.ts'
 import { createConfiguredReceiving } from './receiving.ts'
 import { createConfiguredClock } from './schedules.ts'
+import { blobPlace } from './settings.ts'
 import { createTools } from './tools.ts'
 import { createTransfers } from './transfers.ts'
 import {
@@ -85,10 +89,19 @@ export async function createServices(
     onSkipped: (skipped) => log.warn(skipped, 'unreadable lines in the stream of a provider'),
   })
   const offeredModels = createOfferedModels({ catalog, access, settings })
-  const blobs = await openBlobs(config, claims)
+  const blobs = await openBlobs(blobPlace(config), claims)
   const workspace = await createConfiguredWorkspace({ config, store, access, instance, log })
   const { storage } = workspace.workspaces
-  const { files, attachments, mover } = createFiles(base, { blobs, workspace })
+  const files = createFileService({
+    database,
+    files: store.files,
+    searchIndex: store.search.index,
+    blobs,
+    incoming: blobs.incoming,
+    maxBytes: config.limits.attachments,
+    storage,
+    log,
+  })
   const { frozenApps, ...apps } = createConfiguredApps(base, workspace, blobs, webRoot)
   const { skills, consents } = createConfiguredSkills(base, workspace)
   const unconfirmed = config.auth_mode === 'multi' ? account.emailLinks.unconfirmed : undefined
@@ -329,7 +342,7 @@ export async function createServices(
           () => null,
         ),
     }),
-    attachments,
+    attachments: createAttachmentReader(store.attachments, blobs),
     files,
     uploadSlots: createUploadSlots(limits),
     workspace,
@@ -370,7 +383,7 @@ export async function createServices(
     services,
     tokenKeys: account.tokenKeys,
     blobs,
-    mover,
+    mover: createAttachmentMover({ store, database, files, log }),
     backups: await createBackups(base, account.emailLinks, installationId),
     metrics,
     startTools: tools.start,

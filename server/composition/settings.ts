@@ -6,6 +6,7 @@ import { LOOPBACK } from '../config/scalars.ts'
 import type { Config } from '../config/schema.ts'
 import type { DatabaseSettings } from '../db/database.ts'
 import type { DoctorSettings } from '../doctor/doctor.ts'
+import type { BlobPlace } from '../files/open-blobs.ts'
 import type { CopyPlaces } from '../files/replaced-copies.ts'
 import type { S3Settings } from '../files/s3-client.ts'
 import { type BackupSchedule, bucketAddress } from '../files/scheduled-backups.ts'
@@ -19,12 +20,11 @@ import type { WeatherSettings } from '../tools/builtin/web/weather.ts'
 import type { WebSearchSettings } from '../tools/builtin/web/web-search.ts'
 import type { WorkspaceOptions } from '../workspace/workspace-services.ts'
 
-/** The folder of the blob store. */
-export const blobFolder = (config: Config): string => join(config.data_dir, 'blobs')
-
-/** The bucket with the files of messages; null when they are in the blob folder. */
-export const s3Settings = ({ s3 }: Config): S3Settings | null =>
-  s3 === undefined ? null : bucketOf(s3)
+/** Where the files of messages are. */
+export const blobPlace = ({ data_dir, s3 }: Config): BlobPlace => ({
+  folder: join(data_dir, 'blobs'),
+  s3: s3 === undefined ? null : bucketOf(s3),
+})
 
 /** The bucket that backups are copied to; null if there is none. */
 export const backupBucket = ({ backup }: Config): S3Settings | null =>
@@ -65,14 +65,17 @@ export function databaseSettings(config: Config): DatabaseSettings {
 }
 
 /** Where the parts of the installation are. */
-export const installationSettings = (config: Config): InstallationSettings => ({
-  dataFolder: config.data_dir,
-  workspaceRoot: config.workspace_root,
-  database: databaseSettings(config),
-  blobFolder: blobFolder(config),
-  bucket: s3Settings(config),
-  isShared: config.redis_url !== undefined,
-})
+export function installationSettings(config: Config): InstallationSettings {
+  const { folder, s3 } = blobPlace(config)
+  return {
+    dataFolder: config.data_dir,
+    workspaceRoot: config.workspace_root,
+    database: databaseSettings(config),
+    blobFolder: folder,
+    bucket: s3,
+    isShared: config.redis_url !== undefined,
+  }
+}
 
 /** The endpoint for embeddings; null if none is configured. */
 export const embeddingSettings = ({ embeddings }: Config): EmbeddingSettings | null =>
@@ -147,7 +150,7 @@ export const doctorSettings = (
 > => ({
   database: databaseSettings(config),
   dataDirectory: config.data_dir,
-  blobs: { folder: blobFolder(config), s3: s3Settings(config) },
+  blobs: blobPlace(config),
   workspaceRoot: config.workspace_root,
   webRoot,
   redisUrl: config.redis_url ?? null,
