@@ -1,7 +1,7 @@
 // The only way for tools to reach the web: public addresses only, bounded in size, time and redirects, without credentials.
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import type { buildConnector, FormData, Response } from 'undici'
+import type { buildConnector, Response, FormData as UndiciForm } from 'undici'
 import { linkedController, untilAborted } from '../lib/abort.ts'
 import { type Proxies, processProxies, throughProxies } from '../lib/proxies.ts'
 import { type AddressRules, bareHost } from './addresses.ts'
@@ -129,7 +129,7 @@ export function createGuardedFetch(options: {
     const trustedOrigin = request.trusted ? target.origin : null
     const redirects = request.body === undefined ? (request.maxRedirects ?? MAX_REDIRECTS) : 0
     opened ??= openConnections(rules, resolve, proxies)
-    const { fetch, guarded, open } = await opened
+    const { fetch, FormData: Form, guarded, open } = await opened
     for (let hop = 0; ; hop++) {
       const trusted = target.origin === trustedOrigin
       const isProxied = proxies.proxyOf(target) !== undefined
@@ -138,7 +138,7 @@ export function createGuardedFetch(options: {
       const response = await fetch(target, {
         method: request.method ?? 'GET',
         headers: { 'user-agent': USER_AGENT, ...(trusted || hop === 0 ? request.headers : {}) },
-        ...(request.body === undefined ? {} : { body: request.body }),
+        ...(request.body === undefined ? {} : { body: bodyFor(Form, request.body) }),
         redirect: 'manual',
         credentials: 'omit',
         dispatcher: trusted || isProxied ? open.dispatcher : guarded,
@@ -195,10 +195,11 @@ export function createGuardedFetch(options: {
 async function openConnections(rules: AddressRules, resolve: Resolve, proxies: Proxies) {
   // The bundled package has only the default export.
   const { default: undici } = await import('undici')
-  const { Agent, buildConnector, fetch, WebSocket, ping } = undici
+  const { Agent, buildConnector, fetch, FormData, WebSocket, ping } = undici
   const connect = guardedConnector(buildConnector, rules, resolve)
   return {
     fetch,
+    FormData,
     WebSocket,
     ping,
     guarded: new Agent({ connect, maxHeaderSize: 32_768 }),
@@ -212,6 +213,16 @@ async function openConnections(rules: AddressRules, resolve: Resolve, proxies: P
       proxies,
     ),
   }
+}
+
+/** The package takes forms of its own class only, not those of Node.js. */
+function bodyFor(Form: typeof UndiciForm, body: string | Uint8Array | FormData) {
+  if (!(body instanceof FormData)) return body
+  const form = new Form()
+  for (const [name, value] of body)
+    if (typeof value === 'string') form.append(name, value)
+    else form.append(name, value, value.name)
+  return form
 }
 
 function readUrl(text: string, base?: URL): URL {

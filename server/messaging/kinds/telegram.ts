@@ -1,5 +1,4 @@
 // Telegram: messages from the user's bot, and what people write to it, by long polling of the Bot API.
-import { FormData } from 'undici'
 import { z } from 'zod'
 import { looseList, readableOf } from '../../lib/loose-list.ts'
 import type { FetchOutcome, GuardedFetch } from '../../net/guarded-fetch.ts'

@@ -1,12 +1,5 @@
 // The languages whose code is coloured, in the page and in the documents of the server.
-import {
-  createCssVariablesTheme,
-  createHighlighterCore,
-  type GrammarState,
-  type LanguageInput,
-  type TokensResult,
-} from 'shiki/core'
-import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
+import type { GrammarState, HighlighterCore, LanguageInput, TokensResult } from 'shiki/core'
 
 const GRAMMARS: Readonly<Record<string, () => Promise<{ default: LanguageInput }>>> = {
   bash: () => import('shiki/langs/bash.mjs'),
@@ -86,13 +79,19 @@ const MAX_LINE_CHARACTERS = 2_000
 /** Reads code as lines of tokens. @param state where the code before it ended; the beginning by default. */
 export type Grammar = (code: string, state?: GrammarState) => TokensResult
 
-/** Grammars that load when they are first needed, with one highlighter for all of them. */
-export function createGrammars() {
-  const highlighter = createHighlighterCore({
+async function createHighlighter(): Promise<HighlighterCore> {
+  const [{ createCssVariablesTheme, createHighlighterCore }, { createJavaScriptRegexEngine }] =
+    await Promise.all([import('shiki/core'), import('shiki/engine/javascript')])
+  return await createHighlighterCore({
     themes: [createCssVariablesTheme({ name: THEME, variablePrefix: VARIABLE_PREFIX })],
     langs: [],
     engine: createJavaScriptRegexEngine({ forgiving: true }),
   })
+}
+
+/** Grammars that load when they are first needed, with one highlighter for all of them, which loads with the first. */
+export function createGrammars() {
+  let highlighter: Promise<HighlighterCore> | undefined
   const loading = new Map<string, Promise<void>>()
 
   return {
@@ -101,6 +100,7 @@ export function createGrammars() {
       const name = ALIASES[language] ?? language
       const grammar = Object.hasOwn(GRAMMARS, name) ? GRAMMARS[name] : undefined
       if (grammar === undefined) return null
+      highlighter ??= createHighlighter()
       const shiki = await highlighter
       let ready = loading.get(name)
       if (ready === undefined) {
