@@ -297,6 +297,22 @@ describeInBrowser('a long answer', (visitor) => {
     await leave(page)
   })
 
+  test('when an answer with a long table ends, the browser does not style its cells again', async () => {
+    const rows = Array.from({ length: 200 }, (_, at) => `| row ${at} | ${at} | \`c${at}\` |`)
+    const held = heldAtTheEnd(`| name | count | code |\n| - | - | - |\n${rows.join('\n')}`)
+    upstream.enqueue(held.turn)
+    const page = await visitor.open(server.url)
+    await say(page, 'A long table, please.')
+    await page.getByText('row 199').waitFor()
+    const styled = await styledElements(page, async () => {
+      held.release()
+      await page.getByRole('button', { name: 'Regenerate' }).waitFor()
+      await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
+    })
+    expect(styled).toBeLessThan(3 * rows.length)
+    await leave(page)
+  })
+
   test('an answer that reached its iteration limit can continue, also after a reload', async () => {
     upstream.enqueue(
       turn.toolCalls([{ name: 'calculator', arguments: { expression: '1 + 1' } }]),
