@@ -313,6 +313,38 @@ describeInBrowser('a long answer', (visitor) => {
     await leave(page)
   })
 
+  test('a long table, wide code and the list of conversations scroll without the thread that the scripts of the page keep busy', async () => {
+    for (let count = 0; count < 40; count += 1)
+      await server.call('POST', '/api/conversations', { body: { title: `Number ${count}` } })
+    const rows = Array.from({ length: 80 }, (_, at) => `| row ${at} | ${at} |`)
+    const code = `${'very '.repeat(80)}wide`
+    upstream.enqueue(
+      turn.text(`~~~\n${code}\n~~~\n\n| name | count |\n| - | - |\n${rows.join('\n')}`),
+    )
+    const page = await visitor.open(server.url)
+    await say(page, 'A long table, please.')
+    await page.getByRole('button', { name: 'Regenerate' }).waitFor()
+    for (const area of ['nav[aria-label="Conversations"]', 'article pre', 'article .table-frame'])
+      expect(
+        await page.evaluate(`(() => {
+          const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.querySelector('${area}')
+          return scrollWidth > clientWidth || scrollHeight > clientHeight
+        })()`),
+        area,
+      ).toBe(true)
+    const session = await page.context().newCDPSession(page)
+    const drawn = new Promise<string[]>((resolve) => {
+      session.on('LayerTree.layerTreeDidChange', ({ layers }) => {
+        if (layers !== undefined)
+          resolve(layers.flatMap(({ scrollRects = [] }) => scrollRects.map(({ type }) => type)))
+      })
+    })
+    await session.send('LayerTree.enable')
+    expect(await drawn).not.toContain('RepaintsOnScroll')
+    await session.detach()
+    await leave(page)
+  })
+
   test('an answer that reached its iteration limit can continue, also after a reload', async () => {
     upstream.enqueue(
       turn.toolCalls([{ name: 'calculator', arguments: { expression: '1 + 1' } }]),

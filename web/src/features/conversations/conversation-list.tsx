@@ -167,7 +167,7 @@ export function ConversationList({
       <nav
         ref={setScroller}
         aria-label={t('conversations.title')}
-        className="relative min-h-0 flex-1 overflow-y-auto px-2 pb-3 [overflow-anchor:none]"
+        className="relative min-h-0 flex-1 overflow-y-auto bg-sunken px-2 pb-3 [overflow-anchor:none]"
       >
         {list.isPending && (
           <div className="flex justify-center p-6">

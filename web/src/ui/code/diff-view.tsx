@@ -109,7 +109,7 @@ export const DiffView = memo(function DiffView({
               {split ? <Rows2 size={14} aria-hidden /> : <Columns2 size={14} aria-hidden />}
             </button>
           </figcaption>
-          <ScrollRegion className="max-h-[28rem] overflow-auto py-1 -outline-offset-2">
+          <ScrollRegion className="max-h-[28rem] overflow-auto bg-surface py-1 -outline-offset-2">
             <FileDiff file={file} split={split} />
           </ScrollRegion>
         </figure>

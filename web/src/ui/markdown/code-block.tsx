@@ -104,7 +104,7 @@ export const CodeBlock = memo(function CodeBlock({
       <ScrollRegion
         as="pre"
         className={classNames(
-          'overflow-x-auto px-3.5 pb-3.5 -outline-offset-2',
+          'overflow-x-auto bg-sunken px-3.5 pb-3.5 -outline-offset-2',
           isNumbered(code) && 'code-numbered',
           wraps && 'code-wrapped',
         )}

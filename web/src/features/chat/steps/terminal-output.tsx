@@ -88,7 +88,7 @@ export function TerminalOutput({
           aria-live="off"
           dir="ltr"
           className={classNames(
-            'code-lines max-h-96 overflow-auto px-3 py-2 text-code whitespace-pre-wrap -outline-offset-2 [overflow-wrap:anywhere]',
+            'code-lines max-h-96 overflow-auto bg-sunken px-3 py-2 text-code whitespace-pre-wrap -outline-offset-2 [overflow-wrap:anywhere]',
             tone === 'bad' && 'border-s-3 border-bad/50',
           )}
           onScroll={({ currentTarget: element }) => {

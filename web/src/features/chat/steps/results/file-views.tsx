@@ -73,7 +73,7 @@ export function FileLines({
             <ScrollRegion
               as="pre"
               dir="ltr"
-              className="flex max-h-128 overflow-auto pb-3 -outline-offset-2"
+              className="flex max-h-128 overflow-auto bg-sunken pb-3 -outline-offset-2"
             >
               <span
                 aria-hidden
