@@ -7,16 +7,23 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { buildOutdated } from '../scripts/build-outdated.mjs'
 import { startUpstream } from '../tests/support/provider/upstream.ts'
+import type { Turn } from '../tests/support/provider/upstream-turns.ts'
 import { freePort } from '../tests/support/server/free-port.ts'
 import { startNanoClaw } from './processes/start.ts'
 import { beginResult, type StoredRow, shownValue } from './results.ts'
 import type { Row } from './row.ts'
-import { contentAnswer, longAnswer, ONE_BLOCK, shortAnswer } from './web/answers.ts'
+import { shortAnswer } from './web/answers.ts'
 import { measureConversationList } from './web/conversation-list.ts'
 import { measureDownloads } from './web/downloads.ts'
 import { measureOpening } from './web/opening.ts'
+import type { Target } from './web/page.ts'
 import { measureProjects } from './web/projects.ts'
-import { measureContents, measureHeap, measureResponsiveness } from './web/responsiveness.ts'
+import {
+  measureBesideTable,
+  measureContents,
+  measureHeap,
+  measureResponsiveness,
+} from './web/responsiveness.ts'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
   .concat(process.env.CHROMIUM_PATH ?? [])
@@ -29,11 +36,11 @@ type Measured = { rows: StoredRow[]; failures: string[] }
 async function run(browserPath: string): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-bench-web-'))
   const upstream = await startUpstream()
-  upstream.program((request) => {
-    const question = String(request.messages.at(-1)?.content)
-    const content = [...ONE_BLOCK, 'mixed' as const].find((name) => question === `content ${name}`)
-    if (content !== undefined) return contentAnswer(content)
-    return question.startsWith('long') ? longAnswer() : shortAnswer()
+  let next: Turn | null = null
+  upstream.program(() => {
+    const turn = next ?? shortAnswer()
+    next = null
+    return turn
   })
   const port = await freePort()
   const file = join(folder, 'data.sqlite')
@@ -51,7 +58,13 @@ async function run(browserPath: string): Promise<Measured> {
   )
   const server = await startNanoClaw(config, port, folder)
   const browser = await chromium.launch({ executablePath: browserPath, args: FLAGS })
-  const target = { url: `http://127.0.0.1:${port}`, browser }
+  const target: Target = {
+    url: `http://127.0.0.1:${port}`,
+    browser,
+    answerNext: (turn) => {
+      next = turn
+    },
+  }
   try {
     const parts: Record<string, () => Promise<Row[]>> = {
       downloads: async () => measureDownloads(),
@@ -59,6 +72,7 @@ async function run(browserPath: string): Promise<Measured> {
       projects: () => measureProjects(target),
       responsiveness: () => measureResponsiveness(target),
       contents: () => measureContents(target),
+      'beside a table': () => measureBesideTable(target),
       heap: async () => [await measureHeap(target)],
       'conversation list': () => measureConversationList(target, file),
     }

@@ -33,70 +33,78 @@ export function markdown(tokens: number): string {
   for (let number = 1; text.length < tokens * 5; number += 1) text += part(number)
   return text.slice(0, tokens * 5)
 }
+
 /** Contents that are one block, which grows to the end of the answer. */
 export const ONE_BLOCK = ['table', 'list', 'paragraph', 'code'] as const
 /** What an answer consists of: one block, or the mixed text of `markdown`. */
 export type Content = (typeof ONE_BLOCK)[number] | 'mixed'
 
-const SENTENCE =
-  'The value of **this** entry is *higher* than `expected`, as [the source](https://example.org) says. '
-
-const LINES: Record<Exclude<Content, 'mixed'>, (number: number) => string> = {
+/** The units of each content, by number. Each names its number, so that the page shows how far it is. */
+const UNITS: Record<Content, (number: number) => string> = {
   table: (number) =>
     `| row ${number} | **${number * 7}** units | \`code_${number}\` | a few words |\n`,
   list: (number) => `- point ${number} with **bold** words and \`code\`\n`,
-  paragraph: () => SENTENCE,
+  paragraph: (number) =>
+    `The value ${number} of **this** entry is *higher* than \`expected\`, as [the source](https://example.org) says. `,
   code: (number) => `    value_${number} = compute(${number}, "text")  # line ${number}\n`,
+  mixed: part,
+}
+/** What the page shows of a unit. */
+const SIGNS: Record<Content, string> = {
+  table: 'row ',
+  list: 'point ',
+  paragraph: 'value ',
+  code: 'value_',
+  mixed: 'Part ',
 }
 const STARTS: Partial<Record<Content, string>> = {
   table: '| name | amount | code | remark |\n| --- | ---: | --- | --- |\n',
   code: '```python\n',
 }
 
-/** A text of this many tokens, at five characters per token. */
-function contentOf(content: Content, tokens: number): string {
-  if (content === 'mixed') return markdown(tokens)
-  let text = STARTS[content] ?? ''
-  for (let number = 1; text.length < tokens * 5; number += 1) text += LINES[content](number)
-  return text.slice(0, tokens * 5)
+/** The text of an answer of one content: what comes in a burst, what the page shows of its last unit, and what comes later. */
+export interface ContentText {
+  burst: string
+  lastSign: string
+  rest: string
 }
 
-const CONTENT_TOKENS = 4_000
-
-/** 3,000 tokens of one content in a burst, then 1,000 at 200 per second, in pieces of five. */
-export function contentAnswer(content: Content): Turn {
-  const text = contentOf(content, CONTENT_TOKENS)
-  const actions: Action[] = []
-  for (let at = 0; at < CONTENT_TOKENS - MEASURED_CONTENT; at += 100)
-    actions.push({ send: dataLine(chunk({ content: text.slice(at * 5, (at + 100) * 5) })) })
-  for (let at = CONTENT_TOKENS - MEASURED_CONTENT; at < CONTENT_TOKENS; at += 5)
-    actions.push(
-      { wait: (5 / TOKENS_PER_SECOND) * 1_000 },
-      { send: dataLine(chunk({ content: text.slice(at * 5, (at + 5) * 5) })) },
-    )
-  return finished(actions)
+/** A content of about so many tokens in a burst and so many later, at five characters per token. */
+export function contentText(
+  content: Content,
+  burstTokens: number,
+  laterTokens: number,
+): ContentText {
+  let number = 0
+  const units = (characters: number, start = ''): string => {
+    let text = start
+    while (text.length < characters) {
+      number += 1
+      text += UNITS[content](number)
+    }
+    return text
+  }
+  const burst = units(burstTokens * 5, STARTS[content])
+  const lastSign = `${SIGNS[content]}${number}`
+  const rest = units(laterTokens * 5)
+  return { burst, lastSign, rest: rest.slice(0, laterTokens * 5) }
 }
 
-/** The tokens of `contentAnswer` that arrive at 200 per second. */
-export const MEASURED_CONTENT = 1_000
-
-const BURST_TOKENS = 8_000
-const MEASURED_TOKENS = 1_600
+const PIECE_TOKENS = 5
 const TOKENS_PER_SECOND = 200
 
-/** 8,000 tokens in a burst, then 200 per second while the page is measured. */
-export function longAnswer(): Turn {
-  const text = markdown(BURST_TOKENS + MEASURED_TOKENS)
-  const send = (from: number, to: number): Action => ({
-    send: dataLine(chunk({ content: text.slice(from * 5, to * 5) })),
-  })
-  const actions: Action[] = []
-  for (let at = 0; at < BURST_TOKENS; at += 100) actions.push(send(at, at + 100))
-  const portion = 5
-  for (let at = BURST_TOKENS; at < BURST_TOKENS + MEASURED_TOKENS; at += portion)
-    actions.push({ wait: (portion / TOKENS_PER_SECOND) * 1_000 }, send(at, at + portion))
+/** The burst, then, once `goesOn` settles, the rest at 200 tokens per second, in pieces of five. */
+export function contentAnswer({ burst, rest }: ContentText, goesOn: Promise<void>): Turn {
+  const actions: Action[] = [...sent(burst, 500).map((send) => ({ send })), { until: goesOn }]
+  const wait = (PIECE_TOKENS / TOKENS_PER_SECOND) * 1_000
+  for (const send of sent(rest, PIECE_TOKENS * 5)) actions.push({ wait }, { send })
   return finished(actions)
 }
+
+const sent = (text: string, characters: number): string[] =>
+  Array.from({ length: Math.ceil(text.length / characters) }, (_, at) =>
+    dataLine(chunk({ content: text.slice(at * characters, (at + 1) * characters) })),
+  )
 
 const finished = (actions: Action[]): Turn => ({
   status: 200,

@@ -1,6 +1,8 @@
 // Opens pages of the measured server in Chromium, and builds the rows of its figures.
 import type { Browser, CDPSession, Page } from 'playwright-core'
+import type { Turn } from '../../tests/support/provider/upstream-turns.ts'
 import type { Row } from '../row.ts'
+import { type ContentText, contentAnswer } from './answers.ts'
 
 export const row = (
   figure: string,
@@ -34,7 +36,12 @@ const RECORDER = `
 `
 
 /** The measured server and the browser that opens its pages. */
-export type Target = { url: string; browser: Browser }
+export interface Target {
+  url: string
+  browser: Browser
+  /** Decides what the model answers next. Other answers are short. */
+  answerNext(turn: Turn): void
+}
 
 /** Opens a page in a new browser context. */
 export async function open(
@@ -60,3 +67,31 @@ export async function say(page: Page, text: string): Promise<void> {
 /** Resolves when no answer is streaming. A search by role reads every element of a long answer, in tasks of up to 190 ms at a quarter of the speed. */
 export const idle = (page: Page) =>
   page.locator('button[aria-label="Send"]').waitFor({ timeout: 120_000 })
+
+/** Resolves when the page has drawn everything and has nothing left to do. */
+export const settled = (page: Page) =>
+  page.evaluate(
+    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(done))))',
+  )
+
+/**
+ * Sends a message and resolves once the burst of its answer is on the page, however long that takes. The rest of the answer
+ * comes once the returned function is called.
+ */
+export async function sayAndHold(
+  { answerNext }: Target,
+  page: Page,
+  text: ContentText,
+): Promise<() => void> {
+  let goOn = (): void => {}
+  const goesOn = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  answerNext(contentAnswer(text, goesOn))
+  await say(page, 'Something long, please.')
+  const isDrawn = `[...document.querySelectorAll('article .prose')].at(-1)?.textContent.includes(${JSON.stringify(text.lastSign)}) === true`
+  // The page's content security policy does not let Playwright's own waiting evaluate code.
+  while (!(await page.evaluate<boolean>(isDrawn))) await page.waitForTimeout(100)
+  await settled(page)
+  return goOn
+}

@@ -1,8 +1,18 @@
 // How responsive the page is while an answer streams in, and how its memory grows with the number of answers.
+import type { CDPSession, Page } from 'playwright-core'
 import type { Row } from '../row.ts'
 import { median, percentile } from '../row.ts'
-import { type Content, ONE_BLOCK } from './answers.ts'
-import { idle, open, row, say, type Target } from './page.ts'
+import { type Content, contentText, ONE_BLOCK } from './answers.ts'
+import { idle, open, row, say, sayAndHold, settled, type Target } from './page.ts'
+import { traced } from './trace.ts'
+
+/** Presses a key so many times, as fast as people type. */
+async function type(page: Page, presses: number): Promise<void> {
+  for (let typed = 0; typed < presses; typed += 1) {
+    await page.keyboard.press('a')
+    await page.waitForTimeout(110)
+  }
+}
 
 /** Streams the long answer once while typing into the composer. */
 async function streaming(
@@ -16,18 +26,11 @@ async function streaming(
   await page.locator('article .prose').first().waitFor()
   await idle(page)
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
-  await say(page, 'long')
-  await page
-    .getByText(/Part 1\\d{1,2}|Part 8\d/)
-    .last()
-    .waitFor({ timeout: 120_000 })
-  await page.waitForTimeout(1_500)
+  const goOn = await sayAndHold(target, page, contentText('mixed', 8_000, 1_600))
   await page.evaluate('globalThis.longTasks.length = 0; globalThis.keyTimes.length = 0')
   await page.locator('#composer').focus()
-  for (let typed = 0; typed < 40; typed += 1) {
-    await page.keyboard.press('a')
-    await page.waitForTimeout(110)
-  }
+  goOn()
+  await type(page, 40)
   const tasks = await page.evaluate<number[]>('globalThis.longTasks')
   const keys = await page.evaluate<number[]>('globalThis.keyTimes')
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: 1 })
@@ -55,7 +58,10 @@ export async function measureResponsiveness(target: Target): Promise<Row[]> {
   ]
 }
 
-/** Script and long tasks while the last 1,000 tokens of an answer of one content stream in. */
+/**
+ * Script and the longest task while the last 1,000 tokens of an answer of one content stream in, and until its end is drawn.
+ * In processor time: other load on the machine makes neither longer.
+ */
 async function streamingContent(
   target: Target,
   content: Content,
@@ -66,25 +72,25 @@ async function streamingContent(
   await say(page, 'warm up')
   await page.locator('article .prose').first().waitFor()
   await idle(page)
-  await cdp.send('Performance.enable')
+  await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
   const scriptSeconds = async (): Promise<number> => {
     const { metrics } = await cdp.send('Performance.getMetrics')
     return metrics.find(({ name }) => name === 'ScriptDuration')?.value ?? Number.NaN
   }
-  await say(page, `content ${content}`)
-  // Most of the burst is on the page then, and soon all of it.
-  const drawn = `[...document.querySelectorAll('article .prose')].at(-1)?.textContent.length ?? 0`
-  while ((await page.evaluate<number>(drawn)) < 6_000) await page.waitForTimeout(50)
-  await page.waitForTimeout(500)
-  await page.evaluate('globalThis.longTasks.length = 0')
+  const goOn = await sayAndHold(target, page, contentText(content, 3_000, 1_000))
   const before = await scriptSeconds()
-  await idle(page)
+  const { longestTaskMs } = await traced(cdp, async () => {
+    goOn()
+    await idle(page)
+    // The stored answer takes the place of the streamed one.
+    await page.waitForTimeout(500)
+    await settled(page)
+  })
   const scriptMs = ((await scriptSeconds()) - before) * 1_000
-  const tasks = await page.evaluate<number[]>('globalThis.longTasks')
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: 1 })
   await page.context().close()
-  return { scriptMs, longestMs: Math.max(0, ...tasks) }
+  return { scriptMs, longestMs: longestTaskMs }
 }
 
 /** What an answer that is one growing block costs compared with mixed text, and its longest task. */
@@ -122,6 +128,62 @@ export async function measureContents(target: Target): Promise<Row[]> {
     rows.push(row(`script per 1,000 tokens of mixed text${suffix}`, '–', median(mixed), 'ms', true))
   }
   return rows
+}
+
+/** How soon key presses and turns of the wheel are shown, p95, while `isOver` says no. */
+async function typingAndScrolling(
+  page: Page,
+  cdp: CDPSession,
+  isOver: (turns: number) => boolean,
+): Promise<{ keyMs: number; scrollMs: number }> {
+  await page.evaluate('globalThis.keyTimes.length = 0')
+  const { scrollMs } = await traced(cdp, async () => {
+    for (let turns = 0; !isOver(turns); turns += 1) {
+      await type(page, 1)
+      await page.mouse.wheel(0, 120)
+      await page.waitForTimeout(50)
+    }
+    await settled(page)
+  })
+  const keyMs = await page.evaluate<number[]>('globalThis.keyTimes')
+  return { keyMs: percentile(keyMs, 0.95), scrollMs: percentile(scrollMs, 0.95) }
+}
+
+/** How soon typing and scrolling are shown while a table grows to 400 rows, at a quarter of the CPU speed, and once it has ended. */
+export async function measureBesideTable(target: Target): Promise<Row[]> {
+  const { page, cdp } = await open(target, '/')
+  await page.locator('#composer').waitFor()
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: 4 })
+  const goOn = await sayAndHold(target, page, contentText('table', 3_000, 1_600))
+  await page.locator('article .table-frame').hover()
+  await page.locator('#composer').focus()
+  goOn()
+  let hasEnded = false
+  const end = idle(page).then(() => {
+    hasEnded = true
+  })
+  const growing = await typingAndScrolling(page, cdp, () => hasEnded)
+  await end
+  const still = await typingAndScrolling(page, cdp, (turns) => turns === 30)
+  await page.context().close()
+  const circumstances = (restMs: number): string =>
+    `while a table grows to 400 rows, 4 × CPU slowdown, p95 (${Math.round(restMs)} ms once it is complete)`
+  return [
+    row(
+      `key press to paint ${circumstances(still.keyMs)}`,
+      '≤ 100 ms',
+      growing.keyMs,
+      'ms',
+      growing.keyMs <= 100,
+    ),
+    row(
+      `wheel to scrolled frame ${circumstances(still.scrollMs)}`,
+      '≤ 100 ms',
+      growing.scrollMs,
+      'ms',
+      growing.scrollMs <= 100,
+    ),
+  ]
 }
 
 /** The heap after 50 answers in one conversation compared with the heap after 5. */
