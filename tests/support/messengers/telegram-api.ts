@@ -9,6 +9,10 @@ type Call = { method: string; body: Record<string, unknown>; result: unknown }
 
 /** How often an update is confirmed before it is not given any more, as if the first confirmations had been lost. */
 const CONFIRMATIONS = 3
+/** How often it looks for an update while a program waits for one. */
+const LOOK_MS = 30
+
+const isEmpty = (result: unknown): boolean => Array.isArray(result) && result.length === 0
 
 /** Starts one for a test. */
 export async function startBotApi() {
@@ -34,39 +38,49 @@ export async function startLastingBotApi() {
       message += 1
       return { message_id: message, chat: { id: Number(body.chat_id), type: 'private' } }
     }
-    if (method !== 'getUpdates') return true
-    const offset = Number(body.offset ?? 0)
-    return updates.filter(({ update_id: id }) => {
-      if (id >= offset) return true
-      const confirmed = Math.min((confirmations.get(id) ?? 0) + 1, CONFIRMATIONS)
-      confirmations.set(id, confirmed)
-      return confirmed < CONFIRMATIONS
-    })
+    return method === 'getUpdates' ? unconfirmed(Number(body.offset ?? 0)) : true
   }
+  const confirm = (offset: number): void => {
+    for (const { update_id: id } of updates)
+      if (id < offset) confirmations.set(id, (confirmations.get(id) ?? 0) + 1)
+  }
+  const unconfirmed = (offset: number) =>
+    updates.filter(
+      ({ update_id: id }) => id >= offset || (confirmations.get(id) ?? 0) < CONFIRMATIONS,
+    )
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const method = request.url?.split('/').at(-1) ?? ''
       const body = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}')
-      const isRefused =
-        method === 'sendMessage' && body.parse_mode === 'HTML' && refusals.has('HTML')
-      const status = isRefused ? 400 : refusals.get(method)
-      const result = status === undefined ? answer(method, body) : null
-      calls.push({ method, body, result })
-      const send = () => {
+      const called: Call = { method, body, result: null }
+      calls.push(called)
+      if (method === 'getUpdates' && !refusals.has(method)) confirm(Number(body.offset ?? 0))
+      const begun = Date.now()
+      const respond = () => {
+        const isRefused =
+          method === 'sendMessage' && body.parse_mode === 'HTML' && refusals.has('HTML')
+        const status = isRefused ? 400 : refusals.get(method)
+        if (status === undefined) called.result = answer(method, body)
+        const isLeft = Date.now() - begun < Number(body.timeout ?? 0) * 1_000
+        // Without updates it waits for one, as the real one does.
+        if (status === undefined && isEmpty(called.result) && isLeft) {
+          if (!response.destroyed) setTimeout(respond, LOOK_MS)
+          return
+        }
         response.writeHead(status ?? 200, { 'content-type': 'application/json' })
         response.end(
           JSON.stringify(
             status === undefined
-              ? { ok: true, result }
+              ? { ok: true, result: called.result }
               : { ok: false, error_code: status, description: 'refused' },
           ),
         )
       }
-      // An empty answer of a long poll would be asked for again at once.
-      if (method === 'getUpdates') setTimeout(send, 30)
-      else send()
+      // An update that is given again would be asked for again at once.
+      if (method === 'getUpdates') setTimeout(respond, LOOK_MS)
+      else respond()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
