@@ -436,12 +436,10 @@ function startReceiver(channel: ChannelRow, dependencies: ReceiverDependencies) 
         return null
       })
       if (signal.aborted) return
+      // Only a change of the channel helps. It may come as soon as the state is stored.
+      hasGivenUp = ended?.state === 'error'
       await setState(channel, ended?.state ?? 'connecting', ended?.failure ?? null, dependencies)
-      // Only a change of the channel helps.
-      if (ended?.state === 'error') {
-        hasGivenUp = true
-        return
-      }
+      if (hasGivenUp) return
       const pause =
         ended?.state === 'conflict'
           ? MAX_RECONNECT_MS
