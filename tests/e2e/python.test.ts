@@ -62,7 +62,6 @@ describeInBrowser('Python in the page', (visitor) => {
     server = await servers.start({
       config: scripted(upstream),
       webRoot: visitor.webRoot(),
-      sharedCompiledPython: true,
     })
   })
   afterAll(() => upstream.close())

@@ -12,7 +12,7 @@ let server: TestServer
 const { start } = useServers()
 
 beforeAll(async () => {
-  server = await start({ config: scripted(upstream), sharedCompiledPython: true })
+  server = await start({ config: scripted(upstream) })
 })
 
 const isResult = ({ event, data }: { event: string; data: { type?: string } }) =>

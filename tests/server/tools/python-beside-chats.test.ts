@@ -15,7 +15,6 @@ beforeAll(async () => {
   upstream = await startUpstream()
   const model = (id: string) => ({ id, api_url: upstream.url, api_key: 'key-of-the-tests' })
   server = await start({
-    sharedCompiledPython: true,
     config: {
       models: [model('calm'), model('hostile')],
       titles: 'off',

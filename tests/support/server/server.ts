@@ -56,8 +56,6 @@ export function useServers(): {
     folder?: string
     /** Folder of the built page; without it only the API is served. */
     webRoot?: string
-    /** For tests that run Python: uses compiled files shared by all tests instead of spending 15 s on new ones. */
-    sharedCompiledPython?: boolean
     /** Hashes passwords at the production cost, for tests that depend on how long hashing takes. */
     realPasswords?: boolean
     /** The clock of the server, for tests that move it. */
@@ -86,12 +84,12 @@ export function useServers(): {
       dialect = 'sqlite',
       folder,
       webRoot,
-      sharedCompiledPython = false,
       realPasswords = false,
       clock,
     } = {}) {
       const place = folder ?? mkdtempSync(join(tmpdir(), 'nanoclaw-server-'))
-      if (sharedCompiledPython) shareCompiledPython(join(place, 'data'))
+      if (folder === undefined && config.data_dir === undefined)
+        shareCompiledPython(join(place, 'data'))
       const started = await startServer(
         place,
         { ...databaseKeys(await databases.migrated(dialect)), ...config },

@@ -7,7 +7,7 @@ import { useTwoAccounts } from '../../../support/server/two-accounts.ts'
 const { start } = useServers()
 const accounts = useTwoAccounts(
   // Without kernel isolation, as some machines have none. Endless programs run for 30 s unless they are stopped.
-  (config) => start({ config, sharedCompiledPython: true }),
+  (config) => start({ config }),
   { code_execution: { isolation: 'wasm', default_strictness: 'lenient' }, titles: 'off' },
 )
 
