@@ -1,6 +1,9 @@
 // The audit log: what it records, who may read it, filters, export and retention; search of accounts; on both databases.
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { createStore } from '../../../server/db/store.ts'
+import { sourceFiles } from '../../support/code/source-files.ts'
 import {
   describeOnEachServer,
   register,
@@ -73,6 +76,22 @@ describeOnEachServer('the audit log', (start) => {
     const text = JSON.stringify(items)
     for (const secret of ['my secret', 'a good password', key, invited.json.data.token])
       expect(text).not.toContain(secret)
+  })
+
+  test('keeps its entries as they are: no route and no code changes or removes one before its time', async () => {
+    const { paths } = (await server.call('GET', '/openapi.json', { token: admin }))
+      .json as unknown as {
+      paths: Record<string, object>
+    }
+    const routes = Object.entries(paths).filter(([path]) => path.includes('audit'))
+    expect(routes.flatMap(([, methods]) => Object.keys(methods))).toEqual(['get', 'get'])
+    const statements = sourceFiles('server').flatMap((file) =>
+      [
+        ...readFileSync(file, 'utf8').matchAll(/\.(insert|update|delete)\(\s*auditEntries\s*\)/g),
+      ].map(([, what]) => `${basename(file)}: ${what}`),
+    )
+    // What is older than its retention time is deleted; the last test of this file says so.
+    expect([...new Set(statements)].sort()).toEqual(['audit.ts: delete', 'audit.ts: insert'])
   })
 
   test('the filter by user shows registrations, sign-ins and failed sign-ins of the account', async () => {

@@ -88,6 +88,15 @@ describeOnEachDatabase('links for a new password by email', (open) => {
     expect(await valid()).toBe(0)
   })
 
+  test('a link for a new password works for an hour', async () => {
+    const { clock, ask, valid } = await prepare('a hash')
+    await ask(HOME)
+    clock.ms += 59 * MINUTE_MS
+    expect(await valid()).toBe(1)
+    clock.ms += 2 * MINUTE_MS
+    expect(await valid()).toBe(0)
+  })
+
   test('an account without a password is told to sign in without one', async () => {
     const { mails, ask, tokens } = await prepare(NO_PASSWORD)
     await ask(HOME)

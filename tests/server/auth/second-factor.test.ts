@@ -2,6 +2,7 @@
 import { get } from 'node:http'
 import { Secret, TOTP } from 'otpauth'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { machineClock } from '../../../server/lib/process-clock.ts'
 import {
   describeOnEachServer,
   register,
@@ -196,6 +197,47 @@ describe('guessing second factors', () => {
       })
       expect([200, 400]).toContain(status)
     }
+  })
+
+  test('a sign-in that waits for a code waits for five minutes', async () => {
+    let time = Date.now()
+    const clock = { ...machineClock, now: () => new Date(time) }
+    const server = await start({ config: multi, clock })
+    const client = clientOf(server)
+    const { codes } = await client.addTotp(await register(server, 'ada'))
+    const challengeOf = async (): Promise<string> =>
+      ((await client.login('ada')).json.details as { challenge: string }).challenge
+    const [early, late] = [await challengeOf(), await challengeOf()]
+    time += 4 * 60_000
+    expect((await client.second(early, codes[0] ?? '')).status).toBe(200)
+    time += 2 * 60_000
+    expect((await client.second(late, codes[1] ?? '')).json).toMatchObject({
+      reason: 'second_factor_expired',
+    })
+  })
+
+  test('a challenge for a passkey works once, and for five minutes', async () => {
+    let time = Date.now()
+    const clock = { ...machineClock, now: () => new Date(time) }
+    const server = await start({
+      config: { ...multi, public_url: 'https://chat.example.org' },
+      clock,
+    })
+    const { post } = clientOf(server)
+    const challengeOf = async (): Promise<string> =>
+      (await post('/api/auth/passkeys/options', {})).json.data.challenge
+    const text = Buffer.alloc(32).toString('base64url')
+    const response = {
+      ...{ id: text, rawId: text, type: 'public-key', clientExtensionResults: {} },
+      response: { clientDataJSON: text, authenticatorData: text, signature: text },
+    }
+    const reasonOf = async (challenge: string) =>
+      (await post('/api/auth/passkeys/sign-in', { challenge, response })).json
+    const [used, late] = [await challengeOf(), await challengeOf()]
+    expect(await reasonOf(used)).toMatchObject({ reason: 'passkey_invalid' })
+    expect(await reasonOf(used)).toMatchObject({ reason: 'second_factor_expired' })
+    time += 6 * 60_000
+    expect(await reasonOf(late)).toMatchObject({ reason: 'second_factor_expired' })
   })
 
   test('guesses are limited per account, and a challenge ends with a new password or a change of the factor', async () => {

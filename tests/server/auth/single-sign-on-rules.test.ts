@@ -51,6 +51,21 @@ describe('single sign-on', () => {
     expect(shared.logged()).toContain('a single sign-on was rejected')
   })
 
+  test('what a sign-in must remember is sealed in a cookie that no script reads, and its code is worth nothing without it', async () => {
+    issuer.lie = {}
+    const started = await fetch(`${shared.url}/api/auth/oidc/start`, { redirect: 'manual' })
+    const [cookie = '', ...others] = started.headers.getSetCookie()
+    expect(others).toEqual([])
+    expect(cookie).toMatch(/; HttpOnly(;|$)/)
+    const asked = new URL(started.headers.get('location') ?? '').searchParams
+    for (const name of ['state', 'nonce', 'code_challenge']) {
+      expect(asked.get(name)).toMatch(/^[\w-]{43}$/)
+      expect(cookie).not.toContain(asked.get(name))
+    }
+    // The issuer of these tests gives nothing to whoever does not know what this is the hash of.
+    expect(asked.get('code_challenge_method')).toBe('S256')
+  })
+
   test('a callback works once, in the browser that started the sign-in, with the values that the issuer sent', async () => {
     issuer.lie = {}
     const server = shared

@@ -1,5 +1,9 @@
 // Which origins and hosts a server in single mode answers, and the security headers of every response.
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { type TestServer, useServers } from '../../support/server/server.ts'
 
@@ -47,6 +51,33 @@ test('every response forbids inline scripts and styles and those of other hosts,
   // Only over HTTPS.
   expect(response.headers.get('strict-transport-security')).toBeNull()
   expect(response.headers.get('cache-control')).toBe('no-store')
+})
+
+test('the page may run only the scripts and use only the styles in its own document, by their hashes', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'nanoclaw-page-'))
+  const inline = { style: 'body{color:red}', script: 'first()', other: 'second()' }
+  writeFileSync(
+    join(root, 'index.html'),
+    `<html><style>${inline.style}</style><script>${inline.script}</script><script>${inline.other}</script><script src="/assets/a.js"></script></html>`,
+  )
+  const { url } = await start({ webRoot: root })
+  const policy = (await fetch(`${url}/`)).headers.get('content-security-policy') ?? ''
+  const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+  const sourcesOf = (directive: string) =>
+    policy.split(';').flatMap((part) => {
+      const [name, ...sources] = part.trim().split(' ')
+      return name === directive ? [sources] : []
+    })
+  expect(sourcesOf('script-src')).toEqual([["'self'", hashOf(inline.script), hashOf(inline.other)]])
+  expect(sourcesOf('style-src')).toEqual([["'self'", hashOf(inline.style)]])
+  expect(sourcesOf('default-src')).toEqual([["'self'"]])
+  expect(policy).not.toContain('unsafe')
+  // The reference of the API sets styles of elements, and nothing else beyond that.
+  const reference = (await fetch(`${url}/docs/`)).headers.get('content-security-policy') ?? ''
+  expect(reference.match(/[^;]*'unsafe-[^;]*/g)?.map((part) => part.trim())).toEqual([
+    "style-src-attr 'unsafe-inline'",
+  ])
+  rmSync(root, { recursive: true })
 })
 
 test('a stream of events has the same headers', async () => {

@@ -1,5 +1,11 @@
 // Issuers of single sign-on for tests: a real one from npm, and one that says whatever a test wants.
-import { createSign, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
+import {
+  createHash,
+  createSign,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Provider } from 'oidc-provider'
@@ -111,12 +117,14 @@ function sign(header: Claims, claims: Claims, key: KeyObject): string {
   return `${text}.${createSign('sha256').update(text).sign(key, 'base64url')}`
 }
 
-/** Issues a code at once and responds as `lie` specifies. The code contains the nonce, so no state is needed. */
+/** Issues a code at once and responds as `lie` specifies. The code is the nonce, and goes only to who has its PKCE verifier. */
 export async function startScriptedIssuer(): Promise<ScriptedIssuer> {
   const own = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const foreign = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const site = await startWebSite()
   let discoveries = 0
+  /** By code. */
+  const challenges = new Map<string, string | null>()
   const issuer: ScriptedIssuer = {
     url: site.origin,
     lie: {},
@@ -153,7 +161,10 @@ export async function startScriptedIssuer(): Promise<ScriptedIssuer> {
   )
   site.page('/authorize', (_request, response, { searchParams }) => {
     const back = new URL(searchParams.get('redirect_uri') ?? '')
-    back.searchParams.set('code', searchParams.get('nonce') ?? '')
+    const code = searchParams.get('nonce') ?? ''
+    const isHashed = searchParams.get('code_challenge_method') === 'S256'
+    challenges.set(code, isHashed ? searchParams.get('code_challenge') : null)
+    back.searchParams.set('code', code)
     back.searchParams.set('state', searchParams.get('state') ?? '')
     response.writeHead(302, { location: back.href }).end()
   })
@@ -161,12 +172,19 @@ export async function startScriptedIssuer(): Promise<ScriptedIssuer> {
     const { lie } = issuer
     let form = ''
     for await (const part of request) form += String(part)
+    const given = new URLSearchParams(form)
+    const verifier = createHash('sha256').update(given.get('code_verifier') ?? '')
+    if (challenges.get(given.get('code') ?? '') !== verifier.digest('base64url')) {
+      const [type, body] = json({ error: 'invalid_grant' })
+      response.writeHead(400, { 'content-type': type }).end(body)
+      return
+    }
     const seconds = Math.floor(Date.now() / 1000)
     const claims = {
       iss: site.origin,
       aud: CLIENT.id,
       sub: 'somebody',
-      nonce: new URLSearchParams(form).get('code'),
+      nonce: given.get('code'),
       iat: seconds,
       exp: seconds + 300,
       preferred_username: 'somebody',
