@@ -1,8 +1,9 @@
-// A project that is handed over to another user while somebody changes its files.
+// A project that is handed over to another user, or whose members change, while somebody changes its files.
 import { existsSync } from 'node:fs'
 import { mkdir, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { eq } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'
 import { createStore } from '../../../server/db/store.ts'
@@ -86,5 +87,32 @@ describeOnEachDatabase('a project that is handed over', (open) => {
     await expect(late).rejects.toMatchObject({ reason: 'project_busy' })
     expect(existsSync(workspace.root)).toBe(false)
     expect((await inherited.list('')).map(({ path }) => path)).toEqual(['a.txt'])
+  })
+
+  test('is not changed by a member whose role became lower while the change waited for another', async () => {
+    const { checkpoints, workspace, edited, projectId } = await prepare()
+    let end = () => {}
+    const ended = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    const first = checkpoints.change(workspace, by, ['a.txt'], async () => {
+      await ended
+      await workspace.write('a.txt', Buffer.from('first'))
+    })
+    const late = checkpoints.change(edited, by, ['b.txt'], () =>
+      edited.write('b.txt', Buffer.from('late')),
+    )
+    const { projectMembers } = database.tables
+    await database.write(
+      async (tx) =>
+        void (await tx
+          .update(projectMembers)
+          .set({ role: 'use' })
+          .where(eq(projectMembers.projectId, projectId))),
+    )
+    end()
+    await first
+    await expect(late).rejects.toMatchObject({ reason: 'read_only_project' })
+    expect((await workspace.list('')).map(({ path }) => path)).toEqual(['a.txt'])
   })
 })
