@@ -12,6 +12,7 @@ import { parseJson } from '../../../lib/read-json.ts'
 import { Button, IconButton } from '../../../ui/controls/button.tsx'
 import { TextField } from '../../../ui/controls/field.tsx'
 import { reportError } from '../../../ui/states/error-text.ts'
+import { useShownCard } from '../shown-cards.ts'
 import { prettyVisible, summarize } from '../steps/tool-content.ts'
 import { ApprovalPreview } from './approval-preview.tsx'
 import { ArgumentFields, JsonField } from './argument-fields.tsx'
@@ -83,6 +84,7 @@ export function ApprovalCard({
   }, [mode])
   useEscape(mode !== 'ask', backToCard)
   const deciding = useFocusOnLeaving(card)
+  useShownCard(card)
 
   const leave = (): void => {
     focusNext(card.current)

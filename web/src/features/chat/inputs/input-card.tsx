@@ -7,6 +7,7 @@ import { ApiError } from '../../../lib/http/api-client.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
 import { reportError } from '../../../ui/states/error-text.ts'
+import { useShownCard } from '../shown-cards.ts'
 import { contentOf, firstValues, type Values } from './form-values.ts'
 import { InputFields } from './input-fields.tsx'
 
@@ -32,6 +33,7 @@ export function InputCard({
   const { t } = useTranslation()
   const titleId = useId()
   const card = useRef<HTMLElement>(null)
+  useShownCard(card)
   const [values, setValues] = useState<Values>(() => firstValues(input.schema))
   const [busy, setBusy] = useState(false)
   const [opened, setOpened] = useState(false)

@@ -1,5 +1,6 @@
 // Where a growing text stands: its end stays in view, or one of its places at the top, until the reader scrolls.
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
+import { shownCardsIn } from '../shown-cards.ts'
 
 /** A scroll position this close to the end counts as the end. */
 const NEAR_END_PIXELS = 80
@@ -13,7 +14,7 @@ const BUTTON_PIXELS = 56
 /** Whether a card that waits for a decision is where the button would be, which must not cover the card's own buttons. */
 function hasCardBelow(scroller: HTMLElement): boolean {
   const edge = scroller.getBoundingClientRect().bottom
-  return [...scroller.querySelectorAll('[data-approval], [data-input]')].some((card) => {
+  return shownCardsIn(scroller).some((card) => {
     const { top, bottom } = card.getBoundingClientRect()
     return top < edge && bottom > edge - BUTTON_PIXELS
   })
