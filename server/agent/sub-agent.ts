@@ -1,7 +1,7 @@
 // Performs one sub-agent: the agent loop with its own messages, executor and limits, inside the run that started it.
 import { AppError } from '../errors.ts'
+import { createWorkClock, type WorkClock } from '../lib/clocks.ts'
 import { nestedCallId } from '../lib/nested-call-id.ts'
-import { createWorkClock, type WorkClock } from '../lib/work-clock.ts'
 import type { LlmMessage } from '../llm/client.ts'
 import { gatherProse, type ProseKind, type ProseSink } from '../llm/prose.ts'
 import { estimateToolTokens } from '../llm/tokens.ts'

@@ -198,7 +198,7 @@ export async function prepareRunContext(
   const messages: LlmMessage[] = [
     { role: 'system', content: system },
     ...(summary === undefined ? history : withNote(history, 0, summaryNote(summary))),
-    ...currentTurn(rows, resume, { carries, vision: model.vision }),
+    ...(rows.length === 0 ? [] : currentTurn(rows, resume, { carries, vision: model.vision })),
   ]
   return {
     conversation,

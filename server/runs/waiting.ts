@@ -2,7 +2,7 @@
 import type { Writer } from '../db/database.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { Store } from '../db/store.ts'
-import type { WorkClock } from '../lib/work-clock.ts'
+import type { WorkClock } from '../lib/clocks.ts'
 import type { ActiveRun } from './active-run.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import type { WriteGroup } from './group-commit.ts'

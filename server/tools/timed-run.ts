@@ -1,7 +1,7 @@
 // Runs one validated call within its time limit and the run's signal, whatever its handler does.
 import { AppError } from '../errors.ts'
 import { linkedController, untilAborted } from '../lib/abort.ts'
-import { createWorkClock, type WorkClock } from '../lib/work-clock.ts'
+import { createWorkClock, type WorkClock } from '../lib/clocks.ts'
 import type { CallId, RunId } from '../protocol/ids.ts'
 import {
   fail,

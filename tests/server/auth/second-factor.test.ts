@@ -2,7 +2,7 @@
 import { get } from 'node:http'
 import { Secret, TOTP } from 'otpauth'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { machineClock } from '../../../server/lib/process-clock.ts'
+import { machineClock } from '../../../server/lib/clocks.ts'
 import {
   describeOnEachServer,
   register,

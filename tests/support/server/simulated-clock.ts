@@ -1,5 +1,5 @@
 // A clock that a test moves: work that a server does again and again is done in its steps.
-import type { ProcessClock } from '../../../server/lib/process-clock.ts'
+import type { ProcessClock } from '../../../server/lib/clocks.ts'
 
 const STEP_MS = 1_000
 
