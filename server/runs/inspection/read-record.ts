@@ -11,8 +11,8 @@ import type {
   RunRecord,
   StoredEvent,
 } from '../../protocol/runs/run-record.ts'
-import { readPart } from './part-content.ts'
 import { callsOf, RecordPiece } from './pieces.ts'
+import { readPart } from './prompt-parts.ts'
 import { type ComparedCall, comparePrompts } from './read-record/prompt-change.ts'
 import type { RunRecords } from './run-records.ts'
 

@@ -1,12 +1,18 @@
 // Records what runs exchange with providers and when they commit. Gathers in memory and stores a moment later.
+
 import type { RunRecordRepository, RunRecordRow } from '../../db/repositories/runs/run-records.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
+import { createTurns } from '../../lib/turns.ts'
 import type { ProviderExchange } from '../../llm/exchange.ts'
 import type { RunId } from '../../protocol/ids.ts'
 import type { StoredEvent } from '../../protocol/runs/run-record.ts'
 import { createPacker, type RecordPiece } from './pieces.ts'
-import { createFreshParts, createPause, type FreshParts } from './run-records/fresh-parts.ts'
-import { createKnownParts, type KnownParts } from './run-records/known-parts.ts'
+import {
+  createFreshParts,
+  createKnownParts,
+  type FreshParts,
+  type KnownParts,
+} from './prompt-parts.ts'
 
 /** How long exchanges are gathered before they are stored. */
 const GATHER_MS = 2_000
@@ -205,7 +211,7 @@ async function packRecords(
   parts: FreshParts,
   { redact, now }: Pick<Storing, 'redact' | 'now'>,
 ): Promise<RunRecordRow[]> {
-  const pause = createPause()
+  const turn = createTurns()
   const records: RunRecordRow[] = []
   for (const { run, calls, stored, number } of some) {
     const pack = createPacker(parts.takeFor(run.conversationId), redact)
@@ -214,7 +220,7 @@ async function packRecords(
       const exchanges: RecordPiece['calls'][number]['exchanges'] = []
       for (const exchange of call.exchanges) {
         exchanges.push(pack(exchange))
-        await pause()
+        await turn()
       }
       piece.calls.push({ number: call.number, exchanges })
     }
