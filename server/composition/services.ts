@@ -332,16 +332,7 @@ export async function createServices(
     }),
     markdown,
     changes,
-    readRunRecord: createRunRecordReader({
-      store,
-      records,
-      priceOf: (model) =>
-        catalog.resolve(model).then(
-          ({ price }) => price,
-          // A removed model has no price.
-          () => null,
-        ),
-    }),
+    readRunRecord: createRunRecordReader({ store, records, priceOf: catalog.priceOf }),
     attachments: createAttachmentReader(store.attachments, blobs),
     files,
     uploadSlots: createUploadSlots(limits),

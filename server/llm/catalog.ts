@@ -39,6 +39,8 @@ export interface ModelCatalog {
    * @throws AppError `unknown_model`, `model_not_permitted`, `no_model_permitted`.
    */
   resolve(id?: string | null, permits?: ModelRule): Promise<ResolvedModel>
+  /** Null for a model without a price, for one that has been removed, and while the stored models cannot be read. */
+  priceOf(id: string): Promise<Price | null>
   /** Closes the connections to providers. */
   close(): Promise<void>
 }
@@ -168,6 +170,11 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
         client: withFallback(candidate(found), others.map(candidate)),
       }
     },
+    priceOf: (id) =>
+      modelsById().then(
+        (known) => known.get(id)?.settings.price ?? null,
+        () => null,
+      ),
     close: () => http.close(),
   }
 }

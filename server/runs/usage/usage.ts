@@ -53,7 +53,7 @@ interface Dependencies extends Pick<ChatDependencies, 'store' | 'database' | 'no
   writes: WriteGroup
   settings: Pick<ChatDependencies['settings'], 'runTokens'>
   access: Pick<ChatDependencies['access'], 'spendingLimits'>
-  catalog: { resolve(model: string): Promise<{ price: Price | null }> }
+  catalog: { priceOf(model: string): Promise<Price | null> }
   budgets: Budgets
 }
 
@@ -320,11 +320,7 @@ const createCosts =
   async (entry) => {
     if (entry.charged !== undefined) return entry.charged
     if (entry.costUsd !== undefined) return { currency: 'USD', cost: entry.costUsd }
-    // A model that has been removed has no price.
-    const price = await catalog.resolve(entry.model).then(
-      ({ price }) => price,
-      () => null,
-    )
+    const price = await catalog.priceOf(entry.model)
     if (price === null) return { currency: '', cost: 0 }
     return { currency: price.currency, cost: callCost(price, entry) }
   }

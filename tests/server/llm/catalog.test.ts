@@ -21,6 +21,19 @@ describe('the catalog', () => {
     expect(JSON.stringify(list)).not.toMatch(/key-|127\.0\.0\.1/)
   })
 
+  test('knows no price of a model that was removed, has none, or cannot be read', async () => {
+    const price = { input: 1, output: 2, currency: 'USD' }
+    const priced = model('priced', { price })
+    let read = async () => [{ settings: priced, needsKey: false }]
+    const catalog = catalogOf([model('free')], { stored: () => read() })
+    const prices = () => Promise.all(['priced', 'free', 'demo'].map(catalog.priceOf))
+    expect(await prices()).toEqual([price, null, null])
+    read = async () => []
+    expect(await prices()).toEqual([null, null, null])
+    read = () => Promise.reject(new Error('The store is not there.'))
+    expect(await prices()).toEqual([null, null, null])
+  })
+
   test('offers the demo while there is no other model, and follows changes of stored models', async () => {
     let stored: ModelSettings[] = []
     const catalog = catalogOf([], {

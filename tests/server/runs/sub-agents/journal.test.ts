@@ -52,7 +52,7 @@ describeOnEachDatabase('the journal of sub-agents', (open) => {
       now,
       settings: { runTokens: undefined },
       access: { spendingLimits: () => [] },
-      catalog: { resolve: async () => ({ price: null }) },
+      catalog: { priceOf: async () => null },
       budgets: { join: () => ({ admitCall: async () => true, release() {} }) },
       writes: createWriteGroup(
         {

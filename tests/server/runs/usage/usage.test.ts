@@ -39,12 +39,7 @@ describeOnEachDatabase('the usage of a run', (open) => {
       now,
       settings: { runTokens: 1_000 },
       access: { spendingLimits: () => [] },
-      catalog: {
-        resolve: async (model) => {
-          if (model === 'removed') throw new Error('no such model')
-          return { price: model === 'priced' ? PRICE : null }
-        },
-      },
+      catalog: { priceOf: async (model) => (model === 'priced' ? PRICE : null) },
       budgets: { join: () => ({ admitCall: async () => true, release() {} }) },
       writes: createWriteGroup(database, []),
     })
