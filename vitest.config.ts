@@ -43,9 +43,20 @@ const THOROUGH = [
 ]
 const isQuick = process.env.TESTS === 'quick'
 
-/** Files that take longest: begun first, so that none of them runs on when everything else is done. */
+/**
+ * Files that take longest, those above all others at the top, then those that kill servers: begun first, so that none of them runs on when
+ * everything else is done.
+ */
 const LONG = [
   'tests/scripts/program.test.ts',
+  'tests/faults/schedules.test.ts',
+  'tests/faults/channels.test.ts',
+  'tests/server/receiving/bridge.test.ts',
+  'tests/server/owner/installation.test.ts',
+  'tests/server/start.test.ts',
+  'tests/server/files/backup-bucket.test.ts',
+  'tests/server/db/whole-backup.test.ts',
+  'tests/server/files/scheduled-backups.test.ts',
   'tests/server/sandbox/python/isolation.test.ts',
   'tests/server/sandbox/python/sandbox.test.ts',
   'tests/faults/agents.test.ts',
@@ -55,8 +66,8 @@ const LONG = [
   'tests/e2e/workspace.test.ts',
   'tests/faults/readers.test.ts',
   'tests/faults/background-tasks.test.ts',
-  'tests/server/start.test.ts',
   'tests/server/owner/owner.test.ts',
+  'tests/server/owner/move.test.ts',
   'tests/faults/writes.test.ts',
   'tests/e2e/chat.test.ts',
   'tests/server/auth/floods.test.ts',
@@ -64,6 +75,7 @@ const LONG = [
   'tests/server/chat/input-requests.test.ts',
   'tests/server/db/migrations.test.ts',
   'tests/server/db/backup.test.ts',
+  'tests/server/db/repositories/conversations/history-cache.test.ts',
   'tests/server/tools/mcp/servers.test.ts',
   'tests/server/auth/single-sign-on.test.ts',
   'tests/server/transfer/hostile.test.ts',
@@ -79,15 +91,20 @@ const LONG = [
   'tests/faults/drain.test.ts',
   'tests/server/tools/python-beside-chats.test.ts',
 ].map((file) => resolve(import.meta.dirname, file))
+const FAULTS = resolve(import.meta.dirname, 'tests/faults/')
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
     // Files that share a process stay together: it ends when the next file needs one of its own. Those with their own
     // come first, because one of them takes long and would run on alone.
-    const place = ({ moduleId, project }: TestSpecification) =>
-      project.config.isolate ? 0 : LONG.includes(moduleId) ? 1 : 2
-    return [0, 1, 2].flatMap((wanted) => sorted.filter((file) => place(file) === wanted))
+    const place = ({ moduleId, project }: TestSpecification): number => {
+      if (project.config.isolate) return -1
+      const at = LONG.indexOf(moduleId)
+      if (at !== -1) return at
+      return moduleId.startsWith(FAULTS) ? LONG.length : LONG.length + 1
+    }
+    return sorted.toSorted((one, other) => place(one) - place(other))
   }
 }
 
