@@ -1,4 +1,4 @@
-// What a trace of Chromium says: the longest task of the page, and how late scrolling is shown.
+// What a trace of Chromium says: how long the tasks of the page are, and how late scrolling is shown.
 import type { CDPSession } from 'playwright-core'
 import { z } from 'zod'
 
@@ -21,9 +21,9 @@ const TraceEvent = z.object({
 })
 type TraceEvent = z.infer<typeof TraceEvent>
 
-/** The processor time of the longest task of the page, and the times from each scrolling to its frame, in milliseconds. */
+/** The processor time of each task of the page, and the times from each scrolling to its frame, in milliseconds. */
 interface Traced {
-  longestTaskMs: number
+  taskMs: number[]
   scrollMs: number[]
 }
 
@@ -40,10 +40,10 @@ export async function traced(cdp: CDPSession, action: () => Promise<void>): Prom
   await cdp.send('Tracing.end')
   await isComplete
   const events = values.flatMap((value) => TraceEvent.safeParse(value).data ?? [])
-  return { longestTaskMs: longestTask(events), scrollMs: scrollTimes(events) }
+  return { taskMs: taskTimes(events), scrollMs: scrollTimes(events) }
 }
 
-function longestTask(events: readonly TraceEvent[]): number {
+function taskTimes(events: readonly TraceEvent[]): number[] {
   const threadOf = ({ pid, tid }: TraceEvent): string => `${pid} ${tid}`
   const mainThreads = new Set(
     events
@@ -54,7 +54,7 @@ function longestTask(events: readonly TraceEvent[]): number {
     (event) => event.name === 'ThreadControllerImpl::RunTask' && mainThreads.has(threadOf(event)),
   )
   if (tasks.length === 0) throw new Error('The trace holds no task of the page')
-  return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1_000
+  return tasks.map(({ tdur = 0 }) => tdur / 1_000)
 }
 
 function scrollTimes(events: readonly TraceEvent[]): number[] {
