@@ -59,7 +59,9 @@ describe.each(DIALECTS)('Telegram on %s', (dialect) => {
     await connect({ chat_id: 77 })
     await eventually(() => expect(texts()).toContain('It is **42**.'))
     await eventually(() =>
-      expect(api.of('getUpdates').filter(({ body }) => body.offset === 6)).toHaveLength(3),
+      expect(
+        api.of('getUpdates').filter(({ body }) => body.offset === 6).length,
+      ).toBeGreaterThanOrEqual(3),
     )
     expect(texts().filter((text) => text === 'It is **42**.')).toHaveLength(1)
     const formatted = api.of('sendMessage').find(({ body }) => body.parse_mode === 'HTML')
