@@ -8,7 +8,8 @@ import { describeOnEachServer, register, TEST_JWT_SECRET } from '../../../suppor
 const upstream = await useUpstream()
 
 describeOnEachServer('the timeline of a run', (start) => {
-  test('has each model and tool call with times, tokens, cost and retries, and is found through the list of runs by its owner only', async () => {
+  /** A run that called a tool after a failed request, in the conversation of a user; somebody else has an account, too. */
+  async function ran() {
     const [model] = [scripted(upstream).models].flat()
     const server = await start({
       auth_mode: 'multi',
@@ -32,9 +33,14 @@ describeOnEachServer('the timeline of a run', (start) => {
       token,
     })
     const { run } = sent.json.data
-    const address = `/api/runs/${run.id}/timeline`
-    const { json } = await server.call('GET', address, { token })
-    const { entries } = json.data
+    const timeline = (of = token) =>
+      server.call('GET', `/api/runs/${run.id}/timeline`, { token: of })
+    return { server, token, other, path, run, timeline }
+  }
+
+  test('has each model and tool call with its times, tokens, cost and retries', async () => {
+    const { run, timeline } = await ran()
+    const { entries } = (await timeline()).json.data
     expect(entries).toMatchObject([
       {
         kind: 'model',
@@ -61,14 +67,19 @@ describeOnEachServer('the timeline of a run', (start) => {
     const costs = entries.map(({ cost }: { cost?: { USD: number } }) => cost?.USD ?? 0)
     const sum = costs.reduce((total: number, cost: number) => total + cost, 0)
     expect(sum).toBeCloseTo(run.usage.cost.USD, 9)
+  })
 
-    const { json: page } = await server.call('GET', path, { token })
-    const last = page.data.items.at(-1)
+  test('is found by its owner alone, and the answer has its duration with the wait before a retry', async () => {
+    const { server, token, other, path, timeline } = await ran()
+    expect((await timeline(other)).status).toBe(404)
+    const [first] = (await timeline()).json.data.entries
+    const last = (await server.call('GET', path, { token })).json.data.items.at(-1)
     expect(last.timing).toMatchObject({ duration_ms: expect.any(Number), reasoning_tokens: 0 })
-    expect(last.timing.duration_ms).toBeGreaterThanOrEqual(entries[0].retries[0].delay_ms)
-    expect((await server.call('GET', address, { token: other })).status).toBe(404)
+    expect(last.timing.duration_ms).toBeGreaterThanOrEqual(first.retries[0].delay_ms)
+  })
 
-    // The list of runs leads to it.
+  test('belongs to a run in the list of its user, which has none of others and none of deleted conversations', async () => {
+    const { server, token, other, path, run } = await ran()
     upstream.enqueue(turn.text('Again.'))
     await server.call('POST', path, { body: { text: 'And again?', stream: false }, token })
     const list = async (query = '', of = token) =>
