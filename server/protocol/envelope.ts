@@ -1,10 +1,13 @@
 // The success envelope, paging and the small shapes that every route shares.
 import { z } from 'zod'
 
-/** `{"code":0,"data":…}` */
-export const envelope = <T extends z.ZodType>(data: T) => z.object({ code: z.literal(0), data })
+/** Of everything that succeeded. Shared, because each of hundreds of routes would keep its own. */
+const Succeeded = z.literal(0)
 
-export const Deleted = z.object({ code: z.literal(0), message: z.string() }).meta({ id: 'Deleted' })
+/** `{"code":0,"data":…}` */
+export const envelope = <T extends z.ZodType>(data: T) => z.object({ code: Succeeded, data })
+
+export const Deleted = z.object({ code: Succeeded, message: z.string() }).meta({ id: 'Deleted' })
 
 /** ISO 8601 UTC with milliseconds. */
 export const Timestamp = z.iso.datetime()
@@ -20,9 +23,10 @@ export const PageQuery = z.object({
   cursor: z.string().max(500).optional(),
 })
 
+const PageEnd = { next_cursor: z.string().nullable(), has_more: z.boolean() }
+
 /** The schema of one page of a list. */
-export const page = <T extends z.ZodType>(item: T) =>
-  z.object({ items: z.array(item), next_cursor: z.string().nullable(), has_more: z.boolean() })
+export const page = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), ...PageEnd })
 
 /** One page of a list inside the server, before it is presented. */
 export type Page<T> = { items: T[]; nextCursor: string | null; hasMore: boolean }
