@@ -1,5 +1,6 @@
 // The one error class for failed requests and runs, with a code and a reason from the protocol's lists.
 import { ERROR_CODES, type ErrorCode, type ErrorParams } from './protocol/error.ts'
+import { type StoredFailure, storedFailure } from './protocol/failures/stored.ts'
 import {
   FAILURES,
   type FailureParams,
@@ -86,6 +87,21 @@ export const namedFailure = (error: unknown): { reason: string; params?: ErrorPa
   error instanceof AppError
     ? { reason: error.reason, ...(error.params === undefined ? {} : { params: error.params }) }
     : null
+
+/**
+ * What a person is told of an error that is stored: the text of a refusal, and how it is named. Of any other error, which may
+ * name the host's paths, only that there was one; `onFault` has it logged.
+ */
+export function storedReason(
+  error: unknown,
+  onFault: (error: unknown) => void,
+): { detail: string; failure: StoredFailure } {
+  const named = namedFailure(error)
+  if (named !== null) return { detail: errorText(error), failure: named }
+  onFault(error)
+  const { message, ...failure } = storedFailure('look_failed')
+  return { detail: message, failure }
+}
 
 /** What another thread sends of an error; null for one without an entry in the list of failures. */
 export const sentError = ({ reason, params }: AppError): SentError | null =>

@@ -26,8 +26,10 @@ export interface PageJob {
   plain: boolean
 }
 
-/** The extracted data, or an `error` that explains to the model why there is none. */
-export type PageContent = { ok: true; data: Record<string, unknown> } | { ok: false; error: string }
+/** The extracted data, or an `error` that explains to the model why there is none, and its reason for everybody else. */
+export type PageContent =
+  | { ok: true; data: Record<string, unknown> }
+  | { ok: false; error: string; reason: 'page_unreadable' | 'page_without_text' }
 
 const MAX_LINKS = 100
 /** Limits beyond pages made for people. Building a larger tree would take too long or overflow the stack. */
@@ -42,7 +44,12 @@ export async function readPage(job: PageJob): Promise<PageContent> {
   const type = job.contentType.split(';')[0]?.trim() ?? ''
   if (type === 'application/pdf' || startsWith(job.body, '%PDF-')) return readPdf(job)
   const decoded = decodePage(job.body, job.contentType)
-  if (decoded === null) return { ok: false, error: 'This is a binary file, not a text page.' }
+  if (decoded === null)
+    return {
+      ok: false,
+      error: 'This is a binary file, not a text page.',
+      reason: 'page_without_text',
+    }
   const content = readText(decoded.text, type, job)
   if (!content.ok || decoded.isSure) return content
   return { ok: true, data: { ...content.data, encoding_guessed: decoded.encoding.name } }
@@ -58,7 +65,11 @@ function readText(text: string, type: string, job: PageJob): PageContent {
     try {
       return { ok: true, data: { json: JSON.parse(text) } }
     } catch {
-      return { ok: false, error: 'The page is declared as JSON but is not valid JSON.' }
+      return {
+        ok: false,
+        error: 'The page is declared as JSON but is not valid JSON.',
+        reason: 'page_unreadable',
+      }
     }
   }
   return { ok: true, data: { text } }
@@ -105,7 +116,11 @@ async function readPdf({ body, extract, url }: PageJob): Promise<PageContent> {
   try {
     const pages = await readPdfPages(new Uint8Array(body), MAX_PDF_PAGES)
     if (pages.every((page) => pdfPageText(page) === ''))
-      return { ok: false, error: 'This PDF contains no text; it is probably scanned.' }
+      return {
+        ok: false,
+        error: 'This PDF contains no text; it is probably scanned.',
+        reason: 'page_without_text',
+      }
     const whole = pages
       .map((page, index) =>
         [`[page ${index + 1}]`, unreadableNote(page), pdfPageText(page)]
@@ -121,10 +136,12 @@ async function readPdf({ body, extract, url }: PageJob): Promise<PageContent> {
       return {
         ok: false,
         error: 'This PDF is a form in Adobe’s XFA format, which only Adobe’s programs show.',
+        reason: 'page_without_text',
       }
     return {
       ok: false,
       error: 'This PDF is damaged, password-protected or larger than the size limit.',
+      reason: 'page_unreadable',
     }
   }
 }

@@ -89,6 +89,7 @@ function createThread(firstAttemptTimeoutMs: number): PageReader {
     return {
       ok: false,
       error: 'This page could not be read: it is too large or too deeply nested.',
+      reason: 'page_unreadable',
     }
   }
 

@@ -1,8 +1,10 @@
 // Runs the command of a check as the tool `exec` does, without a model.
 import { deadline } from '../lib/abort.ts'
 import { newId } from '../lib/ids.ts'
+import { storedFailure } from '../protocol/failures/stored.ts'
 import { CallId } from '../protocol/ids.ts'
 import { findingText } from '../protocol/schedules/check-finding.ts'
+import { NamedFailure } from '../protocol/schedules/schedule.ts'
 import type { ToolContext } from '../tools/definition.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import type { CheckDependencies } from './checks.ts'
@@ -34,8 +36,18 @@ export const commandRunner =
       progress() {},
     }
     const result = await parsed.input.run(context)
-    if (!result.success) return { exitCode: null, detail: result.error }
+    if (!result.success) {
+      const { error: detail, failure } = result
+      return failure === undefined
+        ? { exitCode: null, detail }
+        : { exitCode: null, detail, failure: NamedFailure.parse(failure) }
+    }
     const data = new Map(Object.entries(result.data ?? {}))
     const exitCode = data.get('exit_code')
-    return { exitCode: typeof exitCode === 'number' ? exitCode : null, detail: '' }
+    if (typeof exitCode === 'number' && data.get('timed_out') !== true) return { exitCode }
+    const { message, ...failure } =
+      data.get('timed_out') === true
+        ? storedFailure('command_timed_out', { seconds: COMMAND_SECONDS })
+        : storedFailure('command_stopped')
+    return { exitCode: null, detail: message, failure }
   }

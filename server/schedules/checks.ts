@@ -4,13 +4,13 @@ import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { OccurrenceRow } from '../db/repositories/schedules/occurrences.ts'
 import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
 import type { Store } from '../db/store.ts'
-import { errorText, namedFailure } from '../errors.ts'
+import { storedReason } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { parseJson } from '../protocol/read-json.ts'
 import { SUCCESS_BEGINS } from '../protocol/runs/call-outcome.ts'
 import type { ReceiptFile } from '../protocol/runs/receipt.ts'
 import { findingText } from '../protocol/schedules/check-finding.ts'
-import type { CheckOutcome, ScheduleCheck } from '../protocol/schedules/schedule.ts'
+import type { CheckOutcome, NamedFailure, ScheduleCheck } from '../protocol/schedules/schedule.ts'
 import type { Receipts } from '../receipts/receipts.ts'
 import { compileGlob } from '../workspace/files/glob.ts'
 import type { ScheduleSettings } from './settings.ts'
@@ -31,13 +31,19 @@ export interface CheckDependencies {
   readFile(userId: UserId, projectId: ProjectId, path: string): Promise<string | null>
   /** Whether a pattern of RE2 matches in the text. Rejects if it takes too long. */
   matchesPattern(userId: UserId, pattern: string, text: string): Promise<boolean>
-  /** Runs a command as the tool `exec` does, in the sandbox. Resolves to its exit code, or why there is none. */
+  /** Runs a command as the tool `exec` does, in the sandbox. Resolves to how it ended. */
   runCommand(
     command: string,
     run: Pick<RunRow, 'id' | 'userId' | 'projectId' | 'conversationId' | 'messageId' | 'model'>,
     signal: AbortSignal,
-  ): Promise<{ exitCode: number | null; detail: string }>
+  ): Promise<CommandEnd>
+  log: { warn(details: object, message: string): void }
 }
+
+/** How a command ended; without an exit code, why there is none. */
+export type CommandEnd =
+  | { exitCode: number }
+  | { exitCode: null; detail: string; failure?: NamedFailure }
 
 interface Checked {
   run: RunRow
@@ -87,12 +93,9 @@ export async function evaluateChecks(
     try {
       result = await evaluate(check, facts, dependencies, signal)
     } catch (error) {
-      const failure = namedFailure(error)
-      result = {
-        passed: false,
-        detail: errorText(error),
-        ...(failure === null ? {} : { failure }),
-      }
+      const onFault = (fault: unknown): void =>
+        dependencies.log.warn({ err: fault, run_id: run.id }, 'a check could not be evaluated')
+      result = { passed: false, ...storedReason(error, onFault) }
     }
     signal.throwIfAborted()
     outcomes.push({ check, ...result, detail: result.detail.slice(0, 500) })
@@ -238,9 +241,11 @@ async function ofCommand(
   { runCommand }: CheckDependencies,
   signal: AbortSignal,
 ): Promise<Result> {
-  const { exitCode, detail } = await runCommand(command, run, signal)
-  return {
-    passed: exitCode === exits,
-    detail: exitCode === null ? detail : findingText('exitCode', { number: exitCode }),
+  const end = await runCommand(command, run, signal)
+  if (end.exitCode === null) {
+    const { exitCode: _none, ...why } = end
+    return { passed: false, ...why }
   }
+  const detail = findingText('exitCode', { number: end.exitCode })
+  return { passed: end.exitCode === exits, detail }
 }

@@ -1,12 +1,12 @@
 // What a schedule watches: a page or files of a project, compared with what the last look saw. No model is called.
 import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
 import type { Store } from '../db/store.ts'
-import { errorText, namedFailure } from '../errors.ts'
+import { storedReason } from '../errors.ts'
 import { deadline } from '../lib/abort.ts'
 import { attachable } from '../lib/attachable-text.ts'
 import { createFairQueue } from '../lib/fair-queue.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
-import type { NamedFailure } from '../protocol/schedules/schedule.ts'
+import { NamedFailure } from '../protocol/schedules/schedule.ts'
 import type { createPageLoader } from '../tools/builtin/web/fetch-page.ts'
 import type { MakeDiff } from '../workspace/checkpoints/diff/diffs.ts'
 import type { ScheduleSettings } from './settings.ts'
@@ -34,11 +34,12 @@ export interface WatchDependencies {
     glob: string,
     signal: AbortSignal,
   ): Promise<string>
+  log: { warn(details: object, message: string): void }
 }
 
 /** What a look saw. */
 type Seen =
-  | { kind: 'failed'; detail: string; failure: NamedFailure | null }
+  | { kind: 'failed'; detail: string; failure: NamedFailure }
   /** `content`: what to remember; null: nothing changed. `input`: what the model is given; null: nothing is to be done. */
   | { kind: 'seen'; content: string | null; input: { name: string; content: string } | null }
 
@@ -67,7 +68,10 @@ export async function lookAtWatch(
     }
   } catch (error) {
     signal.throwIfAborted()
-    return { kind: 'failed', detail: errorText(error), failure: namedFailure(error) }
+    const { detail, failure } = storedReason(error, (fault) =>
+      dependencies.log.warn({ err: fault, schedule: schedule.id }, 'a look has failed'),
+    )
+    return { kind: 'failed', detail, failure }
   }
 }
 
@@ -82,7 +86,8 @@ async function contentOf(
     return projectId === null ? '' : await readFiles(userId, projectId, watch.files, signal)
   const limited = deadline(PAGE_TIMEOUT_MS, signal)
   const page = await readPage(watch.page, 'text', { signal: limited, userId })
-  if (!page.ok) return { kind: 'failed', detail: page.error, failure: null }
+  if (!page.ok)
+    return { kind: 'failed', detail: page.error, failure: NamedFailure.parse(page.failure) }
   const { text } = page.data
   // An empty text would look like a page that never changes.
   if (typeof text !== 'string') throw new Error('A page was read without its text.')

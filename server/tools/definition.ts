@@ -1,6 +1,7 @@
 // What a tool is: its declaration, its context and its result.
 import { z } from 'zod'
 import type { ModelImage } from '../llm/client.ts'
+import type { StoredFailure } from '../protocol/failures/stored.ts'
 import type {
   CallId,
   ConversationId,
@@ -24,7 +25,13 @@ import type { Spending } from './spending.ts'
  */
 export type ToolResult = (
   | { success: true; data: unknown }
-  | { success: false; error: string; data?: unknown }
+  | {
+      success: false
+      error: string
+      data?: unknown
+      /** Names the error for what a person reads outside of a run. */
+      failure?: StoredFailure | undefined
+    }
 ) & {
   artifact?: Artifact
   untrusted?: boolean
@@ -44,7 +51,12 @@ export const succeed = (data: unknown, artifact?: Artifact): ToolResult =>
 /** A failed result: `error` tells the model what to change. */
 export const fail = (
   error: string,
-  more: { data?: unknown; artifact?: Artifact; images?: readonly ModelImage[] } = {},
+  more: {
+    data?: unknown
+    artifact?: Artifact
+    images?: readonly ModelImage[]
+    failure?: StoredFailure | undefined
+  } = {},
 ): ToolResult => ({
   success: false,
   error,

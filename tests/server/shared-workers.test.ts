@@ -150,7 +150,7 @@ test('tools name the user of each job', async () => {
   const pages: PageReader = {
     async read(_job, _signal, owner) {
       owners.push(owner)
-      return { ok: false, error: 'not read' }
+      return { ok: false, error: 'not read', reason: 'page_unreadable' }
     },
     readSearch: async () => null,
     close: async () => undefined,

@@ -46,7 +46,30 @@ const TRANSFER_FAILURES = {
   import_unreadable: 'it does not have the expected structure ({{detail}})',
 } as const satisfies Record<string, string>
 
-/** `reason` → text. Each text completes "the document …", "the delivery …" or "the server …" for a person. */
+/** `reason` → text. Why a page that is watched could not be read, and why the command of a check says nothing: whole sentences. */
+const LOOK_FAILURES = {
+  command_disk_full: 'The command filled the disk beyond what may be stored.',
+  command_memory_exceeded: 'The command used more than {{size}} of memory.',
+  command_not_started: 'The command could not be started on this server.',
+  command_stopped: 'The command was ended before it had finished.',
+  command_timed_out: 'The command did not finish within {{seconds}} seconds.',
+  command_too_many_processes: 'The command had more than {{limit}} processes at once.',
+  look_failed: 'An unexpected error occurred. See the server log for details.',
+  page_address_refused: 'This server is not allowed to fetch this address.',
+  page_certificate_invalid: 'The certificate of the page’s server is invalid.',
+  page_closed_connection: 'The page’s server closed the connection.',
+  page_host_unknown: 'The host name of the page could not be found.',
+  page_not_fetched: 'The page could not be fetched.',
+  page_refused: 'The page responded with status {{status}}.',
+  page_refused_connection: 'The page’s server refused the connection.',
+  page_timed_out: 'The page’s server did not respond in time.',
+  page_type_unsupported: 'Content of the type {{type}} cannot be read.',
+  page_unreachable: 'The page’s server could not be reached.',
+  page_unreadable: 'The page is damaged, protected, too large or too deeply nested.',
+  page_without_text: 'The page contains no text that can be read.',
+} as const satisfies Record<string, string>
+
+/** `reason` → text. Each text that is written here completes "the document …", "the delivery …" or "the server …" for a person. */
 export const STORED_FAILURES = {
   document_archive_unsupported: '{{extension}} archives are not supported',
   document_archive_unknown: 'this archive format is not supported',
@@ -131,6 +154,7 @@ export const STORED_FAILURES = {
   mcp_too_slow: 'it did not respond in time',
   mcp_wrong_address: 'there is no MCP server at its URL',
 
+  ...LOOK_FAILURES,
   ...TRANSFER_FAILURES,
 } as const satisfies Record<string, string>
 

@@ -1,5 +1,7 @@
 // What people are told of a schedule through a channel: in the language of its task, with the reason in words.
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -71,6 +73,86 @@ test('why a run failed is told in the language of the task, and named for reader
     },
   })
 })
+
+test('why what is watched could not be read is told in the language of the task, and named for readers of any other', async () => {
+  const receiver = await startReceiver()
+  const site = createServer((_request, response) => response.writeHead(503).end())
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void site.close())
+  await on.open()
+  await on.call('POST', '/api/channels', {
+    type: 'webhook',
+    name: 'hook',
+    settings: { url: receiver.url },
+  })
+  const { port } = site.address() as AddressInfo // it listens on a port
+  const { id } = await on.create({
+    name: 'Preise',
+    text: 'Sage mir bitte, was sich auf der Seite geändert hat.',
+    when: { every: '5m' },
+    watch: { page: `http://127.0.0.1:${port}/` },
+    notify: ['channel:hook'],
+  })
+  for (const [failures, time] of ['07:34:52', '07:39:52', '07:44:52'].entries()) {
+    await on.clock.passTo(`2026-03-27T${time}Z`)
+    await eventually(async () => expect((await on.get(id)).watch_failures).toBe(failures + 1))
+  }
+  await eventually(() => expect(receiver.received).toHaveLength(1))
+  const { content } = JSON.parse(receiver.received[0]?.body ?? '') as { content: string } // as above
+  expect(content.split('\n')).toEqual([
+    'Preise: Fehlgeschlagen',
+    'Was beobachtet wird, ließ sich nicht lesen.',
+    'Die Seite hat mit Status 503 geantwortet.',
+  ])
+  expect(await on.occurrences(id)).toMatchObject([
+    {
+      state: 'failed',
+      detail: 'The page responded with HTTP status 503.',
+      failure: { reason: 'page_refused', params: { status: 503 } },
+    },
+  ])
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'what the command of a check found is told in the language of the task, also why it has no exit code',
+  async () => {
+    const receiver = await startReceiver()
+    await on.open({ tools: { exec: { enabled: true, processes: 20 } } })
+    await on.call('POST', '/api/channels', {
+      type: 'webhook',
+      name: 'hook',
+      settings: { url: receiver.url },
+    })
+    const project = await on.call('POST', '/api/projects', { name: 'Sicherung' })
+    const many = 'for i in 1 2 3 4 5 6 7 8 9 10; do (sleep 30 | sleep 30 | sleep 30) & done; wait'
+    const { id } = await on.create({
+      name: 'Täglicher Bericht',
+      text: 'Prüfe bitte, ob die Sicherung vollständig ist.',
+      when: { every: '1d' },
+      project_id: project.id,
+      checks: [
+        { command: 'true', exits: 0 },
+        { command: 'exit 3', exits: 0 },
+        { command: many, exits: 0 },
+      ],
+      notify: ['channel:hook'],
+    })
+    await on.call('POST', `/api/schedules/${id}/run`)
+    await eventually(() => expect(receiver.received).toHaveLength(1))
+    const { content } = JSON.parse(receiver.received[0]?.body ?? '') as { content: string } // as above
+    expect(content.split('\n')).toEqual([
+      'Täglicher Bericht: Nicht wie verlangt',
+      '✗ exit 3: Exit-Code 3',
+      `✗ ${many}: Der Befehl hatte mehr als 20 Prozesse gleichzeitig.`,
+    ])
+    const [{ checks }] = await on.occurrences(id)
+    expect(checks).toMatchObject([
+      { passed: true },
+      { passed: false, detail: 'exit code 3' },
+      { passed: false, failure: { reason: 'command_too_many_processes', params: { limit: 20 } } },
+    ])
+  },
+)
 
 test('what was missed while the server was down is told with the reason', async () => {
   const receiver = await startReceiver()

@@ -30,6 +30,7 @@ describeOnEachDatabase('pages that schedules watch', (open) => {
         return { ok: true, data: { text: 'the page' } }
       },
       readFiles: () => Promise.reject(new Error('no files are watched')),
+      log: { warn() {} },
     }
     const look = (userId: UserId, page: string) =>
       lookAtWatch(

@@ -4,8 +4,10 @@ import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
-import { AppError } from '../../../errors.ts'
+import { AppError, namedFailure } from '../../../errors.ts'
+import { sizeText } from '../../../lib/size-text.ts'
 import { withoutNul } from '../../../protocol/envelope.ts'
+import { type StoredFailure, storedFailure } from '../../../protocol/failures/stored.ts'
 import type { UserId } from '../../../protocol/ids.ts'
 import { type BubblewrapState, bubblewrapArguments } from '../../../sandbox/bubblewrap.ts'
 import type { PrivateNetwork } from '../../../sandbox/private-network.ts'
@@ -122,7 +124,8 @@ export function createExecTool(dependencies: ExecDependencies): ToolDefinition {
       } catch (error) {
         // The command ran, so its output is useful even if its changes are reverted.
         if (outcome === undefined || !(error instanceof AppError)) throw error
-        return markUntrusted(fail(error.message, { data: dataOf(outcome) }), untrusted)
+        const failure = namedFailure(error) ?? undefined
+        return markUntrusted(fail(error.message, { data: dataOf(outcome), failure }), untrusted)
       }
       return markUntrusted(present(outcome, input, dependencies), untrusted)
     },
@@ -135,10 +138,19 @@ function present(
   { bubblewrap, limits }: ExecDependencies,
 ): ToolResult {
   if (outcome.startError !== null && !outcome.aborted)
-    return fail('The command could not be started on this server.')
+    return fail('The command could not be started on this server.', {
+      failure: storedFailure('command_not_started'),
+    })
   if (outcome.exceeded !== null)
-    return fail(limitMessage(outcome.exceeded, limits), { data: dataOf(outcome) })
-  if (outcome.aborted) return fail('The command was stopped.', { data: dataOf(outcome) })
+    return fail(limitMessage(outcome.exceeded, limits), {
+      data: dataOf(outcome),
+      failure: limitFailure(outcome.exceeded, limits),
+    })
+  if (outcome.aborted)
+    return fail('The command was stopped.', {
+      data: dataOf(outcome),
+      failure: storedFailure('command_stopped'),
+    })
   return succeed(dataOf(outcome), {
     display: outcome.timedOut
       ? `Stopped after ${timeout} s: ${firstLine(command)}`
@@ -264,6 +276,13 @@ function limitMessage(what: Exceeded, limits: TreeLimits): string {
   if (what === 'memory')
     return `The command was ended: together its processes used more than ${Math.round(limits.memoryBytes / 1024 ** 2)} MB of memory.`
   return 'The command was ended: it filled the disk beyond what may be stored.'
+}
+
+function limitFailure(what: Exceeded, { processes, memoryBytes }: TreeLimits): StoredFailure {
+  if (what === 'processes') return storedFailure('command_too_many_processes', { limit: processes })
+  if (what === 'memory')
+    return storedFailure('command_memory_exceeded', { size: sizeText(memoryBytes) })
+  return storedFailure('command_disk_full')
 }
 
 const reach = (network: CommandNetwork): string => {

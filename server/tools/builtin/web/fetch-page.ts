@@ -3,8 +3,14 @@
 import pLimit from 'p-limit'
 import { z } from 'zod'
 import { typedAddress } from '../../../lib/web-addresses.ts'
+import type { FetchFault } from '../../../net/fetch-faults.ts'
 import type { GuardedFetch } from '../../../net/guarded-fetch.ts'
 import type { PageReader } from '../../../net/page-reader.ts'
+import {
+  type StoredFailure,
+  type StoredFailureReason,
+  storedFailure,
+} from '../../../protocol/failures/stored.ts'
 import { TOOL_ALIASES } from '../../../protocol/tool-names/tool-aliases.ts'
 import {
   defineTool,
@@ -33,10 +39,24 @@ const ExtractType = z
   )
 const Url = z.string().min(1).max(8_000).describe('An http:// or https:// URL.')
 
-type Page = { ok: true; data: Record<string, unknown> } | { ok: false; error: string }
+/** `error` is for the model; `failure` names it for what a person reads. */
+type Page =
+  | { ok: true; data: Record<string, unknown> }
+  | { ok: false; error: string; failure: StoredFailure }
+
+const FETCH_REASONS = {
+  address_refused: 'page_address_refused',
+  certificate_invalid: 'page_certificate_invalid',
+  connection_lost: 'page_closed_connection',
+  connection_refused: 'page_refused_connection',
+  failed: 'page_not_fetched',
+  host_unknown: 'page_host_unknown',
+  timed_out: 'page_timed_out',
+  unreachable: 'page_unreachable',
+} as const satisfies Record<FetchFault, StoredFailureReason>
 
 /** Only text types are downloaded. If the type is missing, the bytes decide. Null if the type is accepted. */
-function refuseType(contentType: string): string | null {
+function unreadableType(contentType: string): string | null {
   const type = contentType.split(';')[0]?.trim() ?? ''
   if (type === '' || type === 'application/octet-stream' || type.startsWith('text/')) return null
   if (
@@ -45,7 +65,7 @@ function refuseType(contentType: string): string | null {
     )
   )
     return null
-  return `Unsupported content type ${type.slice(0, 100)}. Only web pages, text, JSON, XML and PDF can be read.`
+  return type.slice(0, 100)
 }
 
 /** Reads a page as `fetch_page` does. Never throws. */
@@ -57,13 +77,34 @@ export const createPageLoader = ({ fetch, pages }: PageToolDependencies) => {
   ): Promise<Page> {
     const headers = { accept: 'text/html,application/xhtml+xml,text/*;q=0.9,*/*;q=0.5' }
     const redirects = allowsRedirect === undefined ? {} : { allowsRedirect }
-    const fetched = await fetch(typedAddress(url), { signal, headers, refuseType, ...redirects })
-    if (!fetched.ok) return fetched
-    if (fetched.status >= 400)
-      return { ok: false, error: `The page responded with HTTP status ${fetched.status}.` }
+    let refusedType: string | null = null
+    const fetched = await fetch(typedAddress(url), {
+      signal,
+      headers,
+      refuseType(contentType) {
+        refusedType = unreadableType(contentType)
+        return refusedType === null
+          ? null
+          : `Unsupported content type ${refusedType}. Only web pages, text, JSON, XML and PDF can be read.`
+      },
+      ...redirects,
+    })
+    if (!fetched.ok) {
+      const failure =
+        refusedType === null
+          ? storedFailure(FETCH_REASONS[fetched.fault])
+          : storedFailure('page_type_unsupported', { type: refusedType })
+      return { ok: false, error: fetched.error, failure }
+    }
+    const { status } = fetched
+    if (status >= 400) {
+      const failure = storedFailure('page_refused', { status })
+      return { ok: false, error: `The page responded with HTTP status ${status}.`, failure }
+    }
     const { body, contentType, url: finalUrl, truncated } = fetched
     const content = await pages.read({ body, contentType, url: finalUrl, extract }, signal, userId)
-    if (!content.ok) return content
+    if (!content.ok)
+      return { ok: false, error: content.error, failure: storedFailure(content.reason) }
     const note = 'The page is larger than 5 MB; only the beginning was read.'
     return {
       ok: true,
