@@ -198,7 +198,10 @@ async function runLoop(
         title?.begin()
         usage.add(event)
         // The last iteration is stored together with the end of the run, unless a title has to be generated first.
-        if (event.finish !== null) return { kind: 'done', finish: event.finish }
+        if (event.finish !== null) {
+          const isOver = event.finish === 'stop' && (await usage.hasExceededLimits())
+          return { kind: 'done', finish: isOver ? 'budget' : event.finish }
+        }
         const batch = await usage.nextBatch({ endsIteration: true })
         const change = { timeline: timeline.entries(), ...runState.nextChange() }
         await batch.settle(

@@ -180,7 +180,13 @@ export function createRunUsage(run: RunRow, dependencies: Dependencies) {
     isBudgetLeft: (given?: { isOptional?: boolean }): Promise<boolean> =>
       isBudgetLeft(state, given),
 
-    /** The limit that refused a model call, after `isBudgetLeft` resolved to false. */
+    /** Whether the answer, now complete, has used more than the run's own limits: its last call was admitted below them. */
+    async hasExceededLimits(): Promise<boolean> {
+      state.reachedLimit = await exceededLimit(state, (used, limit) => used > limit)
+      return state.reachedLimit !== null
+    },
+
+    /** The limit that refused a model call, after `isBudgetLeft` resolved to false, or that was exceeded. */
     reachedLimit: (): AppError | null => state.reachedLimit,
 
     /** Releases the reservations; call it when the run has ended. */
@@ -277,20 +283,14 @@ async function isBudgetLeft(
   state: UsageState,
   { isOptional = false }: { isOptional?: boolean | undefined } = {},
 ): Promise<boolean> {
-  const { limits } = state
-  const limit = Math.min(
-    state.settings.runTokens ?? Number.POSITIVE_INFINITY,
-    limits?.tokens ?? Number.POSITIVE_INFINITY,
-  )
-  if (limits?.cost !== undefined) {
-    const spent = Math.max(0, ...Object.values((await state.totals.now()).cost ?? {}))
-    if (spent >= limits.cost) {
-      if (!isOptional) state.reachedLimit = appError('run_cost_used_up', { limit: limits.cost })
-      return false
-    }
-  }
-  if (Number.isFinite(limit) && state.totals.tokens + state.extraTokens >= limit) {
-    if (!isOptional) state.reachedLimit = appError('run_tokens_used_up', { limit })
+  const { runTokens } = state.settings
+  const refusal =
+    (await exceededLimit(state, (used, limit) => used >= limit)) ??
+    (runTokens !== undefined && tokensUsed(state) >= runTokens
+      ? appError('run_tokens_used_up', { limit: runTokens })
+      : null)
+  if (refusal !== null) {
+    if (!isOptional) state.reachedLimit = refusal
     return false
   }
   if (state.access.spendingLimits(state.run.userId).some(({ quota }) => limitsCost(quota))) {
@@ -303,6 +303,23 @@ async function isBudgetLeft(
     },
     { isOptional },
   )
+}
+
+const tokensUsed = ({ totals, extraTokens }: UsageState): number => totals.tokens + extraTokens
+
+/** Which limit of the run's own it has reached, as `isReached` compares; null if none. */
+async function exceededLimit(
+  state: UsageState,
+  isReached: (used: number, limit: number) => boolean,
+): Promise<AppError | null> {
+  const { cost, tokens } = state.limits ?? {}
+  if (cost !== undefined) {
+    const spent = Math.max(0, ...Object.values((await state.totals.now()).cost ?? {}))
+    if (isReached(spent, cost)) return appError('run_cost_used_up', { limit: cost })
+  }
+  if (tokens !== undefined && isReached(tokensUsed(state), tokens))
+    return appError('run_tokens_used_up', { limit: tokens })
+  return null
 }
 
 type CostOf = (entry: ModelUsage) => Promise<{ currency: string; cost: number }>

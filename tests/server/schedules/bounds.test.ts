@@ -95,6 +95,36 @@ describe.each(DIALECTS)('bounds of schedules on %s', (dialect) => {
     expect(await get(id)).toMatchObject({ enabled: false, disabled_reason: 'quota' })
   })
 
+  test('an answer that was complete in one model call beyond the limits of its schedule is stopped by them, whichever the limit, and is kept', async () => {
+    const models = [
+      { id: 'scripted', api_url: upstream.url, price: { input: 1, output: 1, currency: 'USD' } },
+    ]
+    await open({ models, schedules: { max_failures: 2 } })
+    const limited = async (limits: Record<string, unknown>) => {
+      const { id } = await create({ when: { every: '1d' }, limits })
+      await call('POST', `/api/schedules/${id}/run`)
+      await eventually(async () => expect((await occurrences(id))[0]?.ended_at).toBeTruthy())
+      const [occurrence] = await occurrences(id)
+      const { items } = await call(
+        'GET',
+        `/api/conversations/${occurrence.conversation_id}/messages`,
+      )
+      return { id, occurrence, answer: items.at(-1) }
+    }
+    for (const [limits, reason] of [
+      [{ tokens: 1 }, 'run_tokens_used_up'],
+      [{ cost: 0.000_000_1 }, 'run_cost_used_up'],
+    ] as const) {
+      const { id, occurrence, answer } = await limited(limits)
+      expect(occurrence).toMatchObject({ state: 'stopped', reason: 'budget', failure: { reason } })
+      expect(answer).toMatchObject({ finish_reason: 'budget', text: 'It is done.' })
+      expect((await get(id)).failures).toBe(1)
+    }
+    const within = await limited({ tokens: 1_000_000, cost: 1_000 })
+    expect(within.occurrence).toMatchObject({ state: 'done', reason: null })
+    expect(within.answer).toMatchObject({ finish_reason: 'stop' })
+  })
+
   test('an occurrence waits while a person is answered in its conversation, and is skipped after ten minutes', async () => {
     await open()
     const { id } = await create({ when: { every: '1h' } })
