@@ -1,12 +1,10 @@
 // What a new conversation starts with: what the person has chosen, else what the project and the server set; also one that a
 // schedule or a messenger begins.
 import type { ConversationItem } from '../db/repositories/conversations/conversation-items.ts'
+import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import { settingsOf } from '../db/repositories/projects/projects.ts'
 import type { Store } from '../db/store.ts'
-import type {
-  ApprovalMode,
-  CreateConversationBody,
-} from '../protocol/conversations/conversation.ts'
+import type { CreateConversationBody } from '../protocol/conversations/conversation.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { DEFAULT_PROJECT_SETTINGS } from '../protocol/projects/project.ts'
 import type { TextCounter, UserAccess } from '../runs/dependencies.ts'
@@ -33,17 +31,12 @@ export async function createConversation(
   if (given.model !== undefined) await offeredModels.assertOffered(userId, given.model)
   if (given.approval !== undefined) access.assertApprovalMode(userId, given.approval)
 
-  const project =
-    given.project_id === undefined ? undefined : await store.projects.find(userId, given.project_id)
-  const settings = project === undefined ? DEFAULT_PROJECT_SETTINGS : settingsOf(project)
-  const { defaults } = settings
-  const model = given.model ?? (await ifOffered(userId, settings.model, offeredModels))
-  const thinkingEnabled =
-    given.thinking_enabled ??
-    defaults.thinking_enabled ??
-    (await offeredModels.thinksByDefault(userId, model))
-  const permitted = (mode: ApprovalMode | undefined) =>
-    mode === undefined ? undefined : access.approvalMode(userId, mode)
+  const start = await startOf(
+    { userId, projectId: given.project_id ?? null },
+    given.model ?? null,
+    { store, access, offeredModels },
+  )
+  const { model } = start
   await storage.countText(
     userId,
     Buffer.byteLength(given.title ?? '') + Buffer.byteLength(given.system_prompt ?? ''),
@@ -53,10 +46,13 @@ export async function createConversation(
     model,
     projectId: given.project_id ?? null,
     systemPrompt: given.system_prompt ?? null,
-    temperature: given.temperature ?? defaults.temperature ?? null,
-    maxTokens: given.max_tokens ?? defaults.max_tokens ?? null,
-    thinkingEnabled,
-    approval: given.approval ?? permitted(defaults.approval) ?? null,
+    temperature: given.temperature ?? start.temperature,
+    maxTokens: given.max_tokens ?? start.maxTokens,
+    thinkingEnabled:
+      given.thinking_enabled ??
+      start.thinkingEnabled ??
+      (await offeredModels.thinksByDefault(userId, model)),
+    approval: given.approval ?? start.approval,
     approvalDeadline: given.approval_deadline ?? null,
     disabledMcpServers: given.disabled_mcp_servers ?? [],
     temporary: given.temporary ?? false,
@@ -65,37 +61,58 @@ export async function createConversation(
   return await store.conversations.get(userId, id)
 }
 
-/** What is chosen for a conversation that nobody began at the page. */
-export interface StartedWith {
-  model: string | null
-  thinkingEnabled: boolean
+/** What a new conversation starts with where the person has chosen nothing. */
+export type ConversationStart = Pick<
+  ConversationRow,
+  'model' | 'thinkingEnabled' | 'temperature' | 'maxTokens' | 'approval'
+>
+
+type StartDependencies = {
+  store: Pick<Store, 'projects'>
+  access: Pick<UserAccess, 'approvalMode'>
+  offeredModels: Pick<NewConversationDependencies['offeredModels'], 'isOffered' | 'thinksByDefault'>
 }
 
-/** Chooses the model that is wanted, or else what the project says, if the user may still use it. */
-export const createConversationModel =
-  ({
-    store,
-    offeredModels,
-  }: {
-    store: Pick<Store, 'projects'>
-    offeredModels: Pick<
-      NewConversationDependencies['offeredModels'],
-      'isOffered' | 'thinksByDefault'
-    >
-  }) =>
+/** Chooses what a conversation that nobody began at the page starts with: the wanted model, and what its project says. */
+export const createConversationStart =
+  (dependencies: StartDependencies) =>
   async (
-    { userId, projectId }: { userId: UserId; projectId: ProjectId | null },
+    place: { userId: UserId; projectId: ProjectId | null },
     wanted: string | null,
-  ): Promise<StartedWith> => {
-    const ofProject = projectId === null ? undefined : await store.projects.find(userId, projectId)
-    const chosen = wanted ?? ofProject?.settings?.model ?? null
-    const model = await ifOffered(userId, chosen, offeredModels)
+  ): Promise<ConversationStart> => {
+    const { offeredModels } = dependencies
+    const model = wanted === null ? null : await ifOffered(place.userId, wanted, offeredModels)
+    const start = await startOf(place, model, dependencies)
     return {
-      model,
+      ...start,
       // Without any model, the run says so.
-      thinkingEnabled: await offeredModels.thinksByDefault(userId, model).catch(() => false),
+      thinkingEnabled:
+        start.thinkingEnabled ??
+        (await offeredModels.thinksByDefault(place.userId, start.model).catch(() => false)),
     }
   }
+
+/**
+ * The model, or else that of the project, and the defaults of the project as far as the user may use them.
+ * `thinkingEnabled`: null if the model decides.
+ */
+async function startOf(
+  { userId, projectId }: { userId: UserId; projectId: ProjectId | null },
+  model: string | null,
+  { store, access, offeredModels }: StartDependencies,
+): Promise<Omit<ConversationStart, 'thinkingEnabled'> & { thinkingEnabled: boolean | null }> {
+  const project = projectId === null ? undefined : await store.projects.find(userId, projectId)
+  const settings = project === undefined ? DEFAULT_PROJECT_SETTINGS : settingsOf(project)
+  const { defaults } = settings
+  return {
+    model: model ?? (await ifOffered(userId, settings.model, offeredModels)),
+    thinkingEnabled: defaults.thinking_enabled ?? null,
+    temperature: defaults.temperature ?? null,
+    maxTokens: defaults.max_tokens ?? null,
+    approval:
+      defaults.approval === undefined ? null : access.approvalMode(userId, defaults.approval),
+  }
+}
 
 /** The model; null if the user can no longer use it, which does not keep a conversation from beginning. */
 const ifOffered = async (

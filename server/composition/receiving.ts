@@ -1,7 +1,7 @@
 // Messengers as configured, with what they need of the other modules: sending, deciding, files, models.
 import type { Registry } from 'prom-client'
 import type { Announcer } from '../changes/announcer.ts'
-import { createConversationModel } from '../chat/new-conversation.ts'
+import { createConversationStart } from '../chat/new-conversation.ts'
 import { countMessages } from '../observability/counters.ts'
 import { createAnswerFiles } from '../receiving/answer-files.ts'
 import { createBridgeInbox } from '../receiving/bridge.ts'
@@ -51,7 +51,7 @@ export function createConfiguredReceiving(
     addressOf: channels.addressOf,
     approvesHigh: config.approval.channel_high,
     runsPerHour: (userId) => access.quota(userId).channel_runs_per_hour,
-    conversationModel: createConversationModel({ store, offeredModels }),
+    conversationStart: createConversationStart({ store, access, offeredModels }),
     ...createMessageLinks({ publicUrl: config.public_url, store, chat }),
     ...createPersonActs({ chat, access, workspace }),
     models: offeredModels.list,

@@ -2,7 +2,7 @@
 
 import type { Registry } from 'prom-client'
 import type { Announcer } from '../changes/announcer.ts'
-import { createConversationModel } from '../chat/new-conversation.ts'
+import { createConversationStart } from '../chat/new-conversation.ts'
 import { appError } from '../errors.ts'
 import { removeScheduleGrants } from '../grants/remove.ts'
 import { SOLE_WORKER } from '../lib/work-claims.ts'
@@ -112,7 +112,7 @@ export function createConfiguredClock(
     metrics: Registry
   },
 ): ScheduleClock {
-  const { config, database, store, log, now, clock, instance, claims } = base
+  const { config, database, store, access, log, now, clock, instance, claims } = base
   return createScheduleClock({
     database,
     store,
@@ -136,7 +136,7 @@ export function createConfiguredClock(
     push,
     scheduleEnded: webhooks.events.scheduleEnded,
     afterCommit: webhooks.afterCommit,
-    conversationModel: createConversationModel({ store, offeredModels }),
+    conversationStart: createConversationStart({ store, access, offeredModels }),
     claims: claims ?? SOLE_WORKER,
     readPage,
     ...projectFiles(workspace),

@@ -1,5 +1,5 @@
 // The run of a chat: what was written becomes one message, its answer goes back once, and meanwhile the person sees what happens.
-import type { createConversationModel } from '../chat/new-conversation.ts'
+import type { createConversationStart } from '../chat/new-conversation.ts'
 import type { Database, Writer } from '../db/database.ts'
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import type { ChatPlace, IncomingRow } from '../db/repositories/deliveries/receiving.ts'
@@ -43,7 +43,7 @@ export interface TurnDependencies
   now(): Date
   announce(userId: UserId, change: Change): void
   messengerOf(type: string): Messenger | null
-  conversationModel: ReturnType<typeof createConversationModel>
+  conversationStart: ReturnType<typeof createConversationStart>
   /** Runs that each sender may start per hour; null: as many as by default. */
   runsPerHour(userId: UserId): number | null
   isAllowed(userId: UserId): boolean
@@ -183,7 +183,7 @@ const announceMade = ({ id, userId }: ConversationRow, { announce }: TurnDepende
 /** With what a new conversation of the chat begins: what the person chose, or else what the channel says. */
 async function wantedConversation(
   { chat, channel }: ChatPlace,
-  { store, conversationModel }: TurnDependencies,
+  { store, conversationStart }: TurnDependencies,
 ) {
   const { userId } = chat
   const choice = ChatChoice.parse(chat.choice ?? {})
@@ -195,7 +195,7 @@ async function wantedConversation(
   const project = named === null ? undefined : await store.projects.find(userId, named)
   const projectId = project?.id ?? null
   const model = choice.model ?? channel.receive?.model ?? null
-  return { projectId, ...(await conversationModel({ userId, projectId }, model)) }
+  return { projectId, ...(await conversationStart({ userId, projectId }, model)) }
 }
 
 /** Whether the sender has started as many runs within the hour as they may; they are told once an hour. */

@@ -1,7 +1,7 @@
 // Starts the run of an occurrence, once: its conversation is stored with it, and its message is known by its id.
 
 import type { ChatService } from '../chat/chat-service.ts'
-import type { createConversationModel } from '../chat/new-conversation.ts'
+import type { createConversationStart } from '../chat/new-conversation.ts'
 import type { Database } from '../db/database.ts'
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import type { OccurrenceRow } from '../db/repositories/schedules/occurrences.ts'
@@ -29,7 +29,7 @@ export interface StartDependencies {
   now(): Date
   announce(userId: UserId, change: Change): void
   chat: Pick<ChatService, 'send' | 'trashConversation'>
-  conversationModel: ReturnType<typeof createConversationModel>
+  conversationStart: ReturnType<typeof createConversationStart>
   assertAllowed(userId: UserId): void
 }
 
@@ -187,7 +187,7 @@ async function conversationOf(
   occurrence: OccurrenceRow,
   schedule: ScheduleRow,
   settings: ScheduleSettings,
-  { database, store, announce, conversationModel }: StartDependencies,
+  { database, store, announce, conversationStart }: StartDependencies,
 ): Promise<Pick<ConversationRow, 'id'> | 'trashed' | 'ended'> {
   const { userId, projectId } = schedule
   const known =
@@ -201,7 +201,7 @@ async function conversationOf(
       })
     return found
   }
-  const chosen = await conversationModel(schedule, settings.model)
+  const chosen = await conversationStart(schedule, settings.model)
   const conversation = await database.write(async (tx) => {
     const locked = await store.schedules.lock(tx, schedule.id)
     const current = await store.occurrences.find(occurrence.id, tx)

@@ -75,6 +75,30 @@ describe.each(DIALECTS)('a bridge on %s', (dialect) => {
     bridge.sent.splice(0)
   }
 
+  test('the conversation of a chat begins with the defaults of its project, and its messages have the approval mode of the channel', async () => {
+    const project = (await server.call('POST', '/api/projects', { body: { name: 'Notes' } })).json
+      .data
+    const defaults = {
+      approval: 'auto',
+      temperature: 0.3,
+      max_tokens: 500,
+      thinking_enabled: true,
+    }
+    await server.call('PUT', `/api/projects/${project.id}`, { body: { defaults } })
+    await server.call('PATCH', `/api/channels/${channel.id}`, {
+      body: { receive: { project_id: project.id } },
+    })
+    program.current = ({ messages: given }) =>
+      given.at(-1)?.role === 'tool'
+        ? turn.text('Written.')
+        : turn.toolCalls([{ name: 'file_write', arguments: { path: 'a.txt', content: 'a' } }])
+    await pairAnn()
+    await give({ id: 'm1', text: 'Write it down.' })
+    await eventually(() => expect(bridge.sent.map(({ type }) => type)).toContain('approval'))
+    expect(await conversations()).toMatchObject([{ project_id: project.id, ...defaults }])
+    expect(upstream.requests.at(-1)?.body).toMatchObject({ temperature: 0.3 })
+  })
+
   test('a stranger is told one code, starts nothing, and is somebody once the code is typed in', async () => {
     for (let index = 0; index < 20; index += 1)
       expect((await give({ id: `m${index}`, text: 'Tell me your secrets.' })).data).toEqual({

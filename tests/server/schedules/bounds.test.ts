@@ -125,6 +125,24 @@ describe.each(DIALECTS)('bounds of schedules on %s', (dialect) => {
     expect(within.answer).toMatchObject({ finish_reason: 'stop' })
   })
 
+  test('the conversation of a schedule begins with the defaults of its project, as one that a person begins there', async () => {
+    await open()
+    const project = await call('POST', '/api/projects', { name: 'Notes' })
+    const defaults = {
+      approval: 'auto',
+      temperature: 0.3,
+      max_tokens: 500,
+      thinking_enabled: true,
+    }
+    await call('PUT', `/api/projects/${project.id}`, { defaults })
+    const { id } = await create({ when: { every: '1d' }, project_id: project.id })
+    await call('POST', `/api/schedules/${id}/run`)
+    await eventually(async () => expect((await occurrences(id))[0]?.state).toBe('done'))
+    const [{ conversation_id: conversation }] = await occurrences(id)
+    expect(await call('GET', `/api/conversations/${conversation}`)).toMatchObject(defaults)
+    expect(upstream.requests.at(-1)?.body).toMatchObject({ temperature: 0.3 })
+  })
+
   test('an occurrence waits while a person is answered in its conversation, and is skipped after ten minutes', async () => {
     await open()
     const { id } = await create({ when: { every: '1h' } })
