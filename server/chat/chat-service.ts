@@ -1,5 +1,6 @@
 // The operations of a conversation: send, edit, regenerate, stop, resume, decide, delete.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { appError } from '../errors.ts'
 import type { Actor } from '../protocol/admin/audit.ts'
@@ -99,6 +100,9 @@ export interface ChatService extends ProgramRuns, Pick<Sending, 'send' | 'edit' 
   recover(): Promise<void>
 }
 
+/** A statement that PostgreSQL has been sent ends within 15 s, also when its sender has died. */
+const LATE = { everyMs: 4_000, looks: 4 }
+
 /** Create one per process. `budgets` is shared with all other code that calls models for users. */
 export function createChatService(given: ChatDependencies & { budgets: Budgets }): ChatService {
   const { store, log, now } = given
@@ -107,6 +111,28 @@ export function createChatService(given: ChatDependencies & { budgets: Budgets }
   const { admit, begin, ...sending } = createSending(given, runs, temporary)
   const appCalls = createAppCalls(given)
   const dependencies = { ...given, runs, admit, appCalls }
+
+  /** @returns the runs that no process performed. */
+  async function continueUnfinished(): Promise<RunRow[]> {
+    const unfinished = await store.runs.unfinished()
+    const left = unfinished.filter(({ id }) => runs.get(id) === undefined)
+    for (const { id } of left) await runs.continueWithRetry(id)
+    if (left.length > 0) log.info({ runs: left.length }, 'continued runs of an earlier process')
+    return left
+  }
+
+  /** Continues runs that a process which was killed had sent, and that PostgreSQL has committed since. */
+  async function continueLate(): Promise<void> {
+    for (let look = 0; look < LATE.looks; look += 1) {
+      await sleep(LATE.everyMs, undefined, { ref: false })
+      if (runs.isDraining) return
+      try {
+        await continueUnfinished()
+      } catch (error) {
+        log.warn({ err: error }, 'runs of an earlier process could not be looked for')
+      }
+    }
+  }
 
   const withdrawDeleted = (conversationId: ConversationId): Promise<void> =>
     appCalls.withdrawAll((run, isDeleted) => isDeleted && run.conversationId === conversationId)
@@ -186,12 +212,10 @@ export function createChatService(given: ChatDependencies & { budgets: Budgets }
     },
 
     async recover() {
-      const unfinished = await store.runs.unfinished()
-      for (const run of unfinished) await runs.continueWithRetry(run.id)
+      const unfinished = await continueUnfinished()
       await temporary.afterRestart(unfinished)
+      if (given.database.dialect === 'postgres') void continueLate()
       await appCalls.start()
-      if (unfinished.length > 0)
-        log.info({ runs: unfinished.length }, 'continued runs of an earlier process')
     },
   }
 }

@@ -129,7 +129,9 @@ export function createReceiving(given: ReceivingDependencies): Receiving {
     const done = perform()
       .catch((error: unknown) => {
         log.warn({ cause: errorText(error), key }, 'a chat could not be looked at')
-        if (key !== 'look') state.due.set(key, now().getTime() + RETRY_MS)
+        const at = now().getTime() + RETRY_MS
+        if (key === 'look') state.nextLook = Math.min(state.nextLook, at)
+        else state.due.set(key, at)
       })
       .finally(() => state.busy.delete(key))
     state.busy.set(key, done)

@@ -113,20 +113,23 @@ export function createScheduleClock(dependencies: ClockDependencies): ScheduleCl
     }
     const entry = { again: false, done: Promise.resolve() }
     const perform = async (): Promise<void> => {
-      do {
-        entry.again = false
-        await work()
-      } while (entry.again)
-    }
-    entry.done = perform()
-      .then(() => void state.failures.delete(key))
-      .catch((error: unknown) => {
+      try {
+        do {
+          entry.again = false
+          await work()
+        } while (entry.again)
+        state.failures.delete(key)
+      } catch (error) {
         if (state.ending.signal.aborted) return
         log.warn({ err: error, key }, 'a schedule could not be looked at')
         lookAgainAbout(key)
-      })
-      .finally(() => state.busy.delete(key))
+      } finally {
+        // In the turn in which it was last seen that nothing asks for more: what asks later begins anew.
+        state.busy.delete(key)
+      }
+    }
     state.busy.set(key, entry)
+    entry.done = perform()
     return entry.done
   }
 
@@ -423,7 +426,8 @@ async function storeDue(due: Due, dependencies: ClockDependencies): Promise<Adva
     }
     return rows
   })
-  if (added === null) return NOTHING
+  // Another process has moved it on, such as one that has died since: what that stored is looked at now.
+  if (added === null) return { begin: [], next: at }
   const newest = times.run.at(-1)
   if (newest !== undefined)
     observe({ kind: 'delay', seconds: (at.getTime() - newest.getTime()) / 1_000 })

@@ -44,3 +44,69 @@ test('a due schedule that could not be read is tried again within seconds, and l
   await end()
   await clock.stop()
 })
+
+test('a due schedule that another process has moved on meanwhile is looked at again at once, for what that one stored', async () => {
+  let time = Date.parse('2027-11-07T05:11:00Z')
+  const dueAt = new Date(time)
+  let beat = async (): Promise<void> => {}
+  const looks: number[] = []
+  const warnings: object[] = []
+  const row = {
+    id: 'one',
+    userId: 'ann',
+    isActive: true,
+    projectId: null,
+    nextAt: dueAt,
+    enabled: true,
+    since: dueAt,
+    settings: {
+      ...{ text: 'Look.', model: null, skills: [], when: { every: '1d' }, zone: null },
+      ...{ conversation: 'same', quiet: false, watch: null, checks: [], catchUp: 'one' },
+      ...{ overlap: 'skip', limits: {}, approval: null, notify: null },
+    },
+  }
+  // Only what is read of a schedule that is due; the other process has moved it on once it is locked.
+  const given = {
+    store: {
+      schedules: {
+        async ofClock() {
+          looks.push((time - dueAt.getTime()) / 1_000)
+          return looks.length === 1 ? [{ kind: 'schedule', id: 'one', userId: 'ann', dueAt }] : []
+        },
+        get: async () => row,
+        countBefore: async () => 0,
+        lock: async () => row,
+        advance: async () => undefined,
+      },
+    },
+    database: { write: (work: (tx: object) => Promise<unknown>) => work({}) },
+    schedules: {
+      onDue: () => {},
+      assertAllowed: () => {},
+      maxPerUser: () => 50,
+    },
+    followRuns: () => {},
+    now: () => new Date(time),
+    every: (_ms: number, work: () => Promise<void>) => {
+      beat = work
+      return () => {}
+    },
+    log: { warn: (details: object) => warnings.push(details) },
+    catchUpHours: 24,
+    isEnabled: true,
+    isShared: false,
+  } as unknown as ClockDependencies
+  const clock = createScheduleClock(given)
+  const end = clock.lead()
+  await eventually(() => expect(looks).toHaveLength(1))
+  await new Promise((resolve) => setImmediate(resolve))
+  for (let second = 1; second <= 3; second += 1) {
+    time += 1_000
+    await beat()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(warnings).toEqual([])
+  expect(looks).toEqual([0, 1])
+  await end()
+  await clock.stop()
+})
