@@ -370,9 +370,9 @@ export async function addOccurrence(
   if (schedule === undefined) return null
   const { overlap } = ScheduleSettings.parse(schedule.settings)
   const open = await store.occurrences.open(tx, occurrence.scheduleId)
-  const waiting = open.filter(({ runId }) => runId === null).length
+  const waiting = open.filter(({ state, runId }) => state === 'waiting' && runId === null).length
   const isHook = occurrence.trigger === 'hook'
-  if (isHook && overlap === 'queue' && waiting > MAX_WAITING_REQUESTS) throw appError('hook_busy')
+  if (isHook && overlap === 'queue' && waiting >= MAX_WAITING_REQUESTS) throw appError('hook_busy')
   const skips = open.length > 0 && (overlap === 'skip' || (!isHook && open.length > 1))
   const stored: NewOccurrence = skips
     ? {

@@ -262,6 +262,32 @@ describe.each(DIALECTS)('schedules on %s', (dialect) => {
     expect((await post({})).status).toBe(404)
   })
 
+  test('of the requests to a hook, twenty wait while one runs, and the next is refused until one of them has its turn', async () => {
+    let release = (): void => {}
+    const until = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    upstreamProgram.current = () => turn.text('It is done.', { until })
+    const { id, hook_url } = await made({ when: { hook: true } })
+    const path = new URL(hook_url).pathname
+    const post = (key: string) =>
+      fetch(`${server.url}${path}`, { method: 'POST', headers: { 'idempotency-key': key } })
+    expect((await post('first')).status).toBe(202)
+    await eventually(async () => expect((await occurrences(id))[0]?.run_id).toBeTruthy())
+    for (let request = 0; request < 20; request += 1)
+      expect((await post(`waits ${request}`)).status).toBe(202)
+    const refused = await post('one more')
+    expect(refused.status).toBe(429)
+    expect(await refused.json()).toMatchObject({ reason: 'hook_busy' })
+    // What waits already is not refused when it comes again.
+    expect((await post('waits 3')).status).toBe(202)
+    release()
+    await eventually(async () => {
+      await clock.passTo(new Date(clock.now().getTime() + 3_000).toISOString())
+      expect((await post('one more')).status).toBe(202)
+    })
+  })
+
   test('a signed hook refuses requests without a valid signature of the last five minutes', async () => {
     const secret = Buffer.alloc(24, 7)
     const { hook_url } = await made({
