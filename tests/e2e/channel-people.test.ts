@@ -66,6 +66,12 @@ describeInBrowser('people of a channel', (visitor) => {
     const page = await visitor.open(`${on.server.url}/settings/channels`)
     await page.getByRole('button', { name: 'People of tablet' }).click()
     const people = page.getByRole('dialog', { name: 'People of tablet' })
+    await page.setViewportSize({ width: 390, height: 844 })
+    const state = people.getByRole('listitem').filter({ hasText: 'Eve' }).locator('p').nth(1)
+    const isWhole = () =>
+      state.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)
+    // On a phone, what is known of them is not cut.
+    await expect.poll(isWhole).toBe(true)
     await people.getByRole('button', { name: 'Let in' }).click()
     const question = page.getByRole('alertdialog', { name: 'Let Eve in?' })
     await question.getByText('eve-77', { exact: false }).waitFor()

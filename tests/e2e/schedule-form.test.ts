@@ -27,6 +27,24 @@ describeInBrowser('the form of a schedule', (visitor) => {
     await leave(page)
   })
 
+  test('a schedule whose times are those of another zone names it beside them', async () => {
+    const make = (name: string, tz: string) =>
+      on.server.call('POST', '/api/schedules', {
+        body: { name, text: 'Look.', when: { cron: '0 8 * * *', tz } },
+      })
+    await make('Far report', 'Asia/Tokyo')
+    const page = await visitor.open(on.server.url)
+    const own = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone)
+    await make('Near report', own)
+    await page.goto(`${on.server.url}/schedules`)
+    const far = page.getByRole('listitem').filter({ hasText: 'Far report' })
+    await far.getByText('Asia/Tokyo').waitFor()
+    const near = page.getByRole('listitem').filter({ hasText: 'Near report' })
+    await near.getByText('next').waitFor()
+    expect(await near.getByText(own, { exact: true }).count()).toBe(0)
+    await leave(page)
+  })
+
   test('the form of a stored schedule has its name as title, and a button that saves it', async () => {
     await on.server.call('POST', '/api/schedules', {
       body: { name: 'News', text: 'Look.', when: { cron: '0 8 * * *', tz: 'Europe/Berlin' } },

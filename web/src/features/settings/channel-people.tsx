@@ -45,7 +45,7 @@ export function ChannelPeople({ channel }: { channel: Channel }) {
       <ul ref={moveFocusOnRemoval} className="divide-y divide-line empty:hidden">
         {senders.data?.map((sender) => (
           <li key={sender.id} className="flex flex-wrap items-center gap-2 py-3">
-            <div className="min-w-0 flex-1">
+            <div className="min-w-0 flex-1 max-sm:basis-full">
               <p className="truncate font-medium">{sender.name || sender.external_id}</p>
               <p className="truncate text-note text-muted">
                 <Facts
