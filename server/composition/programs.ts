@@ -1,32 +1,10 @@
-// Programs as configured: network, limits and isolation of shell commands, and the Python sandbox.
+// Programs as configured: the network of shell commands, and the Python sandbox.
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { ConfigError } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
-import { type BubblewrapState, detectBubblewrap } from '../sandbox/bubblewrap.ts'
-import { detectPrivateNetwork, privateNetworkAdvice } from '../sandbox/private-network.ts'
 import { createPythonSandbox, type PythonSandbox } from '../sandbox/python/sandbox.ts'
-import type { BuiltinDependencies } from '../tools/builtin/index.ts'
-import type { CommandNetwork } from '../tools/builtin/programs/exec.ts'
-
-/** Null when `exec` is off. In multi-user mode it requires isolation by the kernel. */
-export function execSettings(
-  { tools: { exec }, auth_mode }: Config,
-  bubblewrap: BubblewrapState,
-  network: CommandNetwork,
-  log: FastifyBaseLogger,
-): BuiltinDependencies['exec'] {
-  if (!exec.enabled) return null
-  if (!bubblewrap.available && (exec.isolation === 'kernel' || auth_mode === 'multi')) {
-    log.warn(
-      { reason: bubblewrap.reason },
-      'exec is disabled: commands cannot be isolated on this host',
-    )
-    return null
-  }
-  const { memory, processes } = exec
-  return { bubblewrap, network, limits: { memoryBytes: memory, processes } }
-}
+import { type CommandNetwork, findCommandNetwork } from '../tools/builtin/programs/exec.ts'
 
 /** Creates the Python sandbox, which determines the available isolation in the background. */
 export function startPython(config: Config, log: FastifyBaseLogger): PythonSandbox {
@@ -47,14 +25,10 @@ export function startPython(config: Config, log: FastifyBaseLogger): PythonSandb
   return python
 }
 
-/**
- * The network of commands. @throws ConfigError when commands should reach only the internet but private networks cannot be
- * blocked here: access must never be broader than configured.
- */
+/** The network of commands. @throws ConfigError when the configured one does not work on this machine. */
 export async function prepareCommandNetwork({ tools: { exec } }: Config): Promise<CommandNetwork> {
-  if (!exec.enabled || exec.network === false) return 'none'
-  if (exec.network === 'host') return 'host'
-  const state = await detectPrivateNetwork(await detectBubblewrap())
-  if (state.available) return state.network
-  throw new ConfigError([`tools.exec.network: ${privateNetworkAdvice(state.reason)}`])
+  const found = await findCommandNetwork(exec)
+  if (typeof found === 'object' && 'advice' in found)
+    throw new ConfigError([`tools.exec.network: ${found.advice}`])
+  return found
 }

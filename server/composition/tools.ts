@@ -20,7 +20,7 @@ import type { Services } from '../services.ts'
 import { createImagesApi } from '../tools/builtin/images/images-api.ts'
 import { createNamedImages } from '../tools/builtin/images/named-images.ts'
 import { type BuiltinDependencies, createBuiltinTools } from '../tools/builtin/index.ts'
-import type { CommandNetwork } from '../tools/builtin/programs/exec.ts'
+import { type CommandNetwork, execOnThisHost } from '../tools/builtin/programs/exec.ts'
 import { createRunPython } from '../tools/builtin/programs/run-python.ts'
 import { createPageLoader } from '../tools/builtin/web/fetch-page.ts'
 import { createStoredResults } from '../tools/long-results.ts'
@@ -34,7 +34,7 @@ import { searchableFolder } from '../tools/searchable-folder.ts'
 import type { ToolSafety } from '../tools/timed-run.ts'
 import type { Base } from './base.ts'
 import { createMessaging, type Unconfirmed } from './messaging.ts'
-import { execSettings, startPython } from './programs.ts'
+import { startPython } from './programs.ts'
 import { createConfiguredSchedules, toScheduleTools } from './schedules.ts'
 import { embeddingSettings, rerankSettings, toolSettings } from './settings.ts'
 
@@ -131,7 +131,11 @@ export function createTools(
     knowledge,
     memory: { memory },
     services: workspace,
-    exec: execSettings(config, workspace.bubblewrap, commandNetwork, log),
+    exec: execOnThisHost(
+      { ...config.tools.exec, isMultiUser: config.auth_mode === 'multi' },
+      { bubblewrap: workspace.bubblewrap, network: commandNetwork },
+      log,
+    ),
     python: {
       python,
       defaultStrictness: config.code_execution.default_strictness,

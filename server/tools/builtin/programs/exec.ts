@@ -9,8 +9,16 @@ import { sizeText } from '../../../lib/size-text.ts'
 import { withoutNul } from '../../../protocol/envelope.ts'
 import { type StoredFailure, storedFailure } from '../../../protocol/failures/stored.ts'
 import type { UserId } from '../../../protocol/ids.ts'
-import { type BubblewrapState, bubblewrapArguments } from '../../../sandbox/bubblewrap.ts'
-import type { PrivateNetwork } from '../../../sandbox/private-network.ts'
+import {
+  type BubblewrapState,
+  bubblewrapArguments,
+  detectBubblewrap,
+} from '../../../sandbox/bubblewrap.ts'
+import {
+  detectPrivateNetwork,
+  type PrivateNetwork,
+  privateNetworkAdvice,
+} from '../../../sandbox/private-network.ts'
 import { type ProcessOutcome, startProcess } from '../../../sandbox/process.ts'
 import { type TreeLimits, watchTree } from '../../../sandbox/process-tree.ts'
 import { type Growth, watchGrowth } from '../../../workspace/growth-watch.ts'
@@ -63,6 +71,55 @@ export interface ExecDependencies {
   network: CommandNetwork
   /** What a command and all its child processes may use in total. */
   limits: TreeLimits
+}
+
+/** What the operator allows commands. */
+interface ExecSettings {
+  enabled: boolean
+  /** `kernel`: without isolation by the kernel, there is no `exec`. */
+  isolation: 'auto' | 'kernel'
+  /** True: only the internet; `host`: everything that this machine can reach. */
+  network: boolean | 'host'
+  /** Bytes. */
+  memory: number
+  processes: number
+}
+
+/**
+ * The network of commands, or what to install if they should reach only the internet and private networks cannot be blocked
+ * here: access must never be broader than configured.
+ */
+export async function findCommandNetwork({
+  enabled,
+  network,
+}: Pick<ExecSettings, 'enabled' | 'network'>): Promise<CommandNetwork | { advice: string }> {
+  if (!enabled || network === false) return 'none'
+  if (network === 'host') return 'host'
+  const state = await detectPrivateNetwork(await detectBubblewrap())
+  return state.available ? state.network : { advice: privateNetworkAdvice(state.reason) }
+}
+
+/** Null if commands are off. With several users, they require isolation by the kernel. */
+export function execOnThisHost(
+  {
+    enabled,
+    isolation,
+    memory,
+    processes,
+    isMultiUser,
+  }: Omit<ExecSettings, 'network'> & { isMultiUser: boolean },
+  { bubblewrap, network }: Pick<ExecDependencies, 'bubblewrap' | 'network'>,
+  log: { warn(details: object, message: string): void },
+): Pick<ExecDependencies, 'bubblewrap' | 'network' | 'limits'> | null {
+  if (!enabled) return null
+  if (!bubblewrap.available && (isolation === 'kernel' || isMultiUser)) {
+    log.warn(
+      { reason: bubblewrap.reason },
+      'exec is disabled: commands cannot be isolated on this host',
+    )
+    return null
+  }
+  return { bubblewrap, network, limits: { memoryBytes: memory, processes } }
 }
 
 /** How a command ended, and which limit it exceeded, if any. */
