@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AppError, appError } from '../errors.ts'
+import { oncePer } from '../lib/once-per.ts'
 import type { ErrorCode } from '../protocol/error.ts'
 import type { ModelSettings, Price, PublicModel } from '../protocol/models/catalog.ts'
 import type { LlmClient, LlmEvent } from './client.ts'
@@ -81,17 +82,10 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   const configured = options.models.map(withTableFacts)
   // Clients are reused while their settings are unchanged.
   const clients = new Map<string, { settings: string; client: LlmClient }>()
-  /** The models of the newest stored list: every run resolves its model several times. */
-  let newest: { stored: readonly CatalogModel[]; known: ReadonlyMap<string, CatalogModel> } | null =
-    null
   const clientsOfModels = new WeakMap<CatalogModel, LlmClient>()
 
-  const modelsById = async (): Promise<ReadonlyMap<string, CatalogModel>> => {
-    const stored = (await options.stored?.()) ?? NONE
-    if (newest?.stored !== stored) newest = { stored, known: combine(stored) }
-    return newest.known
-  }
-  const combine = (stored: readonly CatalogModel[]): ReadonlyMap<string, CatalogModel> => {
+  /** Once per list: every run resolves its model several times. */
+  const combine = oncePer((stored: readonly CatalogModel[]): ReadonlyMap<string, CatalogModel> => {
     const found = new Map(
       configured.map((settings) => [settings.id, { settings, needsKey: false }]),
     )
@@ -100,7 +94,8 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
         found.set(model.settings.id, { ...model, settings: withTableFacts(model.settings) })
     for (const id of clients.keys()) if (!found.has(id)) clients.delete(id)
     return found
-  }
+  })
+  const modelsById = async () => combine((await options.stored?.()) ?? NONE)
   const defaultIdOf = (known: ReadonlyMap<string, CatalogModel>): string => {
     for (const id of [options.settings?.current().default_model, options.defaultModel])
       if (id != null && known.has(id)) return id

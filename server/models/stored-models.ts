@@ -5,6 +5,7 @@ import type { Writer } from '../db/database.ts'
 import type { AuditRepository } from '../db/repositories/accounts/audit.ts'
 import type { ModelRepository, StoredModel } from '../db/repositories/models.ts'
 import { appError } from '../errors.ts'
+import { oncePer } from '../lib/once-per.ts'
 import type { CatalogModel } from '../llm/catalog.ts'
 import { type EnvironmentKeys, withEnvironmentKey } from '../llm/environment-keys.ts'
 import { type Actor, type AuditDetails, auditedFields } from '../protocol/admin/audit.ts'
@@ -87,12 +88,8 @@ export function cachedModels(
   box: SecretBox,
   keys: EnvironmentKeys,
 ): () => Promise<readonly CatalogModel[]> {
-  let newest: { list: readonly StoredModel[]; opened: readonly CatalogModel[] } | null = null
-  return async () => {
-    const list = await models.list()
-    if (newest?.list !== list) newest = { list, opened: openedModels(list, box, keys) }
-    return newest.opened
-  }
+  const open = oncePer((list: readonly StoredModel[]) => openedModels(list, box, keys))
+  return async () => open(await models.list())
 }
 
 /** Finds the address of a model's API; undefined for a model that no longer exists. @param stored the models that administrators added. */

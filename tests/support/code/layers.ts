@@ -133,7 +133,7 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
     'lib',
   ],
   // The models that administrators add, and those that users are offered.
-  models: ['access', 'auth', 'db', 'llm', 'errors.ts', 'protocol'],
+  models: ['access', 'auth', 'db', 'llm', 'errors.ts', 'protocol', 'lib'],
   // Metrics and traces of runs.
   observability: ['runs', 'llm', 'protocol'],
   // NanoClaw as an MCP server.
