@@ -38,14 +38,17 @@ describe.each(DIALECTS)('Telegram on %s', (dialect) => {
       },
     })
   })
-  const connect = async (settings: Record<string, unknown> = {}) =>
+  const connect = async (
+    settings: Record<string, unknown> = {},
+    receive: Record<string, unknown> = {},
+  ) =>
     (
       await server.call('POST', '/api/channels', {
         body: {
           type: 'telegram',
           name: 'phone',
           settings: { bot_token: TOKEN, ...settings },
-          receive: {},
+          receive,
         },
       })
     ).json.data
@@ -147,6 +150,46 @@ describe.each(DIALECTS)('Telegram on %s', (dialect) => {
     api.updates.push(written(7, '/undo'))
     await press(8, 2)
     await eventually(async () => expect(await paths()).toEqual([]))
+  })
+
+  test('files that the answer links, and what was written into the folder output, follow it as documents, once', async () => {
+    const files = { 'notes.md': '# Tea', 'output/table.json': '[1]', 'draft.txt': 'Not sent.' }
+    program.current = ({ messages }) =>
+      messages.at(-1)?.role === 'user'
+        ? turn.toolCalls(
+            Object.entries(files).map(([path, content], index) => ({
+              id: `call_${index}`,
+              name: 'file_write',
+              arguments: { path, content },
+            })),
+          )
+        : turn.text('See [the notes](notes.md) and [a page](https://example.org/notes.md).')
+    const { json } = await server.call('POST', '/api/projects', { body: { name: 'Tea' } })
+    const receive = { project_id: json.data.id, approval: 'auto' }
+    await connect({ chat_id: 77 }, receive)
+    api.updates.push(written(5, 'Write it down.'))
+    await eventually(() => expect(api.of('sendDocument')).toHaveLength(2))
+    const sent = api.of('sendDocument').map(({ body }) => body)
+    expect(sent.map(({ chat_id }) => chat_id)).toEqual(['77', '77'])
+    const documents = sent.map(({ document }) => document as File) // what a form holds besides texts
+    const contents = await Promise.all(documents.map((one) => one.text()))
+    expect(documents.map(({ name, type }, index) => [name, type, contents[index]])).toEqual([
+      ['table.json', 'application/json', '[1]'],
+      ['notes.md', 'text/markdown', '# Tea'],
+    ])
+    const isAnswer = ({ method, body }: { method: string; body: Record<string, unknown> }) =>
+      method === 'sendMessage' && String(body.text).startsWith('See ')
+    const order = api.calls.filter((one) => isAnswer(one) || one.method === 'sendDocument')
+    expect(order.map(({ method }) => method)).toEqual([
+      'sendMessage',
+      'sendDocument',
+      'sendDocument',
+    ])
+    // The next answer brings only what belongs to it.
+    program.current = () => turn.text('Nothing new.')
+    api.updates.push(written(6, 'And now?'))
+    await eventually(() => expect(texts()).toContain('Nothing new.'))
+    expect(api.of('sendDocument')).toHaveLength(2)
   })
 
   test('a test says who the bot is, or in words why it cannot be used, and stores nothing', async () => {

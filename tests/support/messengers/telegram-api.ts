@@ -1,5 +1,5 @@
 // A scripted Bot API of Telegram, which gives each update again until it was confirmed three times.
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
@@ -13,6 +13,15 @@ const CONFIRMATIONS = 3
 const LOOK_MS = 30
 
 const isEmpty = (result: unknown): boolean => Array.isArray(result) && result.length === 0
+
+/** The parameters of a call: JSON, or a form with files. */
+async function bodyOf(type: string | undefined, bytes: Buffer): Promise<Call['body']> {
+  if (type?.startsWith('multipart/form-data') !== true)
+    return JSON.parse(bytes.toString('utf8') || '{}')
+  const headers = { 'content-type': type }
+  const form = await new Response(new Uint8Array(bytes), { headers }).formData()
+  return Object.fromEntries(form)
+}
 
 /** Starts one for a test. */
 export async function startBotApi() {
@@ -34,7 +43,7 @@ export async function startLastingBotApi() {
   const answer = (method: string, body: Record<string, unknown>): unknown => {
     if (answers.has(method)) return answers.get(method)
     if (method === 'getMe') return { id: 123456, is_bot: true, username: 'nano_bot' }
-    if (method === 'sendMessage') {
+    if (method === 'sendMessage' || method === 'sendDocument') {
       message += 1
       return { message_id: message, chat: { id: Number(body.chat_id), type: 'private' } }
     }
@@ -53,36 +62,40 @@ export async function startLastingBotApi() {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const method = request.url?.split('/').at(-1) ?? ''
-      const body = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}')
-      const called: Call = { method, body, result: null }
-      calls.push(called)
-      if (method === 'getUpdates' && !refusals.has(method)) confirm(Number(body.offset ?? 0))
-      const begun = Date.now()
-      const respond = () => {
-        const isRefused =
-          method === 'sendMessage' && body.parse_mode === 'HTML' && refusals.has('HTML')
-        const status = isRefused ? 400 : refusals.get(method)
-        if (status === undefined) called.result = answer(method, body)
-        const isLeft = Date.now() - begun < Number(body.timeout ?? 0) * 1_000
-        // Without updates it waits for one, as the real one does.
-        if (status === undefined && isEmpty(called.result) && isLeft) {
-          if (!response.destroyed) setTimeout(respond, LOOK_MS)
-          return
-        }
-        response.writeHead(status ?? 200, { 'content-type': 'application/json' })
-        response.end(
-          JSON.stringify(
-            status === undefined
-              ? { ok: true, result: called.result }
-              : { ok: false, error_code: status, description: 'refused' },
-          ),
-        )
-      }
-      // An update that is given again would be asked for again at once.
-      if (method === 'getUpdates') setTimeout(respond, LOOK_MS)
-      else respond()
+      void bodyOf(request.headers['content-type'], Buffer.concat(chunks)).then((body) =>
+        take(method, body, response),
+      )
     })
   })
+  const take = (method: string, body: Call['body'], response: ServerResponse): void => {
+    const called: Call = { method, body, result: null }
+    calls.push(called)
+    if (method === 'getUpdates' && !refusals.has(method)) confirm(Number(body.offset ?? 0))
+    const begun = Date.now()
+    const respond = () => {
+      const isRefused =
+        method === 'sendMessage' && body.parse_mode === 'HTML' && refusals.has('HTML')
+      const status = isRefused ? 400 : refusals.get(method)
+      if (status === undefined) called.result = answer(method, body)
+      const isLeft = Date.now() - begun < Number(body.timeout ?? 0) * 1_000
+      // Without updates it waits for one, as the real one does.
+      if (status === undefined && isEmpty(called.result) && isLeft) {
+        if (!response.destroyed) setTimeout(respond, LOOK_MS)
+        return
+      }
+      response.writeHead(status ?? 200, { 'content-type': 'application/json' })
+      response.end(
+        JSON.stringify(
+          status === undefined
+            ? { ok: true, result: called.result }
+            : { ok: false, error_code: status, description: 'refused' },
+        ),
+      )
+    }
+    // An update that is given again would be asked for again at once.
+    if (method === 'getUpdates') setTimeout(respond, LOOK_MS)
+    else respond()
+  }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const close = async (): Promise<void> => {
     server.closeAllConnections()
