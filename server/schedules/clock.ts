@@ -164,6 +164,9 @@ export function createScheduleClock(dependencies: ClockDependencies): ScheduleCl
       }
       if (next === null) {
         forget(id)
+        if (signal.aborted) return
+        const behind = await store.occurrences.behind(id)
+        if (behind !== undefined) void follow(behind, userId)
         return
       }
       keepOpen(id, { userId, runId: next.runId })

@@ -142,6 +142,24 @@ function listOccurrences(database: Database, columns: ShortColumns) {
         .orderBy(occurrences.createdAt, occurrences.dueAt, occurrences.id)
     },
 
+    /** The oldest occurrence of the same schedule that waits for its turn. */
+    async behind(id: OccurrenceId): Promise<OccurrenceId | undefined> {
+      const own = sql`(select ended.schedule_id from ${occurrences} as ended where ended.id = ${id})`
+      const [row] = await read
+        .select({ id: occurrences.id })
+        .from(occurrences)
+        .where(
+          and(
+            eq(occurrences.scheduleId, own),
+            eq(occurrences.state, 'waiting'),
+            isNull(occurrences.runId),
+          ),
+        )
+        .orderBy(occurrences.createdAt, occurrences.dueAt, occurrences.id)
+        .limit(1)
+      return row?.id
+    },
+
     /** When the last one ended that had its turn: it ran, or waited in vain to run. */
     async lastTurn(scheduleId: ScheduleId): Promise<Date | null> {
       const [row] = await read
