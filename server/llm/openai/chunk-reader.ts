@@ -21,7 +21,8 @@ interface Answer {
   readonly context: FailureContext
   readonly reportsCost: boolean
   readonly deltas: DeltaBuffer
-  readonly assembly: ToolCallAssembly
+  /** Undefined before the first piece of a call: most answers have none. */
+  assembly: ToolCallAssembly | undefined
   /** What the message must carry back. */
   readonly carried: Record<string, unknown>
   /** MiniMax's list of reasoning so far. */
@@ -39,7 +40,7 @@ const newAnswer = (context: FailureContext, reportsCost: boolean): Answer => ({
   context,
   reportsCost,
   deltas: createDeltaBuffer(),
-  assembly: createToolCallAssembly(),
+  assembly: undefined,
   carried: {},
   details: '',
   textSize: 0,
@@ -60,7 +61,7 @@ export function createChunkReader(
   { reportsCost = false }: { reportsCost?: boolean } = {},
 ): ResponseReader {
   const answer = newAnswer(context, reportsCost)
-  const { assembly, deltas } = answer
+  const { deltas } = answer
   const contentTemplate = createChunkTemplate('content')
   const reasoningTemplate = createChunkTemplate('reasoning_content')
   const repetitions = createRepetitions()
@@ -108,7 +109,7 @@ export function createChunkReader(
     readObject: (value) => void readOrSkip(answer, value),
     take: deltas.take,
     end: deltas.end,
-    calls: () => assembly.finish(),
+    calls: () => answer.assembly?.finish() ?? [],
     carried: () => carriedBy(answer),
     get done() {
       return answer.done
@@ -126,7 +127,7 @@ export function createChunkReader(
       return answer.unreadable
     },
     get size() {
-      return answer.textSize + assembly.size
+      return answer.textSize + (answer.assembly?.size ?? 0)
     },
     get textTokens() {
       return deltas.tokens
@@ -182,7 +183,8 @@ function createRepetitions() {
   }
 }
 
-const isEmpty = ({ textSize, assembly }: Answer): boolean => textSize === 0 && !assembly.started
+const isEmpty = ({ textSize, assembly }: Answer): boolean =>
+  textSize === 0 && assembly?.started !== true
 
 function addContent(answer: Answer, piece: string): void {
   answer.textSize += piece.length
@@ -192,6 +194,11 @@ function addContent(answer: Answer, piece: string): void {
 function addReasoning(answer: Answer, piece: string): void {
   answer.textSize += piece.length
   answer.deltas.addThinking(piece)
+}
+
+function addCalls(answer: Answer, pieces: readonly unknown[]): void {
+  answer.assembly ??= createToolCallAssembly()
+  answer.assembly.add(pieces)
 }
 
 /** Reads a chunk, or a whole response; one that is nested deeper than the stack is skipped like one that is no JSON. */
@@ -265,9 +272,9 @@ function readDelta(answer: Answer, delta: Record<string, unknown>): Only {
   if (typeof delta.content === 'object' && delta.content !== null)
     readParts(answer, [delta.content].flat())
   else if (said !== '') addContent(answer, said)
-  if (Array.isArray(calls) && calls.length > 0) answer.assembly.add(calls)
+  if (Array.isArray(calls) && calls.length > 0) addCalls(answer, calls)
   const legacy = delta.function_call
-  if (isRecord(legacy)) answer.assembly.add([{ index: 0, function: legacy }])
+  if (isRecord(legacy)) addCalls(answer, [{ index: 0, function: legacy }])
   if (carries || isRecord(legacy) || (Array.isArray(calls) && calls.length > 0)) return 'other'
   if (thought !== '')
     return said === '' && thought === delta.reasoning_content ? 'reasoning' : 'other'
@@ -291,7 +298,7 @@ function readParts(answer: Answer, parts: readonly unknown[]): void {
 
 /** What the provider requires back with the message and its calls; undefined if nothing. */
 function carriedBy({ assembly, carried }: Answer) {
-  const calls = assembly.carried()
+  const calls = assembly?.carried() ?? []
   const has = {
     ...(Object.keys(carried).length === 0 ? {} : { message: carried }),
     ...(calls.every((call) => call === null) ? {} : { calls }),
