@@ -77,8 +77,8 @@ export async function createRunLoop(
       return summary
     },
   })
-  const plan =
-    run.kind === 'chat' ? createRunPlan(performed, hasPlanned(recorder.steps())) : undefined
+  const isPlanned = run.kind === 'chat' && hasPlanned(recorder.steps())
+  let plan = isPlanned ? createRunPlan(performed, true) : undefined
   let runTools: AgentLoopInput['runTools'] | undefined
   return runAgentLoop({
     llm: performed.timeline.watch(context.llm),
@@ -112,6 +112,7 @@ export async function createRunLoop(
     },
     runTools(calls) {
       // Created on first use: most answers need no tool.
+      if (run.kind === 'chat') plan ??= createRunPlan(performed, false)
       runTools ??= toolRunner(performed, context, { taint, recorder, clock, listed, plan })
       return runTools(calls)
     },
