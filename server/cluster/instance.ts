@@ -70,7 +70,7 @@ export async function openInstance({
     const ends: (() => void | Promise<void>)[] = []
     return {
       id,
-      whenOwner: (signal) => owner.whenHeld(signal),
+      whenOwner: owner.whenHeld,
       sharing: undefined,
       claims: undefined,
       limits: createLocalLimits(),
