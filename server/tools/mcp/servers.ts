@@ -175,6 +175,8 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       return new Set(names)
     },
     async prepare(userId) {
+      // Every run asks, and many installations have no servers.
+      if (state.entries.length === 0) return
       await identify(state, userId)
       await Promise.race([
         Promise.all(visible(state, userId).map((entry) => entry.openFor(userId))),
