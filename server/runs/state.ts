@@ -7,7 +7,7 @@ import { CallId } from '../protocol/ids.ts'
 import { AnswerFormat } from '../protocol/runs/answer-format.ts'
 import { PAGE_ORIGIN, RunOrigin } from '../protocol/runs/origin.ts'
 import { ReceiptCounts } from '../protocol/runs/receipt.ts'
-import { FinishReason } from '../protocol/runs/run-event.ts'
+import { FinishReason, ReachedLimit } from '../protocol/runs/run-event.ts'
 import type { ChatSettings } from './dependencies.ts'
 
 /** A tool that the program behind a request runs itself. */
@@ -129,6 +129,8 @@ export type RunPrompt = z.infer<typeof RunPrompt>
 export const RunState = z.object({
   /** Set when the last iteration is stored and only the end is missing. */
   finish: FinishReason.optional(),
+  /** With it, the limit that ended the run. */
+  limit: ReachedLimit.optional(),
   /** The title that this run generated. */
   title: z.string().optional(),
   /** Maximum number of iterations when the run began or was last resumed, counted from its first iteration. */
@@ -170,7 +172,7 @@ export interface RunStateOwner {
   /** Only later runs of the conversation repeat the marks, so that they are stored with the next other change. */
   setWindow(marks: RunState['window']): void
   /** The last iteration is about to be stored, and only the end will be missing. */
-  setFinish(finish: FinishReason): void
+  setFinish(finish: FinishReason, limit: ReachedLimit | null): void
   /** The run is about to end. @param title the title that it generated; null for none. @param receipt what it did. */
   end(title: string | null, receipt: ReceiptCounts): void
   /** The change of the run's row that stores what is not stored yet. Store it with the next write of the row. */
@@ -198,9 +200,9 @@ export function createRunState(stored: unknown): RunStateOwner {
     setWindow(window) {
       current = { ...current, window }
     },
-    setFinish: (finish) => change({ finish }),
+    setFinish: (finish, limit) => change({ finish, ...(limit === null ? {} : { limit }) }),
     end(title, receipt) {
-      const { finish: _finish, ...rest } = current
+      const { finish: _finish, limit: _limit, ...rest } = current
       current = { ...rest, receipt, ...(title === null ? {} : { title }) }
       isStored = false
     },

@@ -53,7 +53,7 @@ export async function storeEnd(
   const citations = await citationsOf(performed, recorder)
   const counts = receipt === null ? NOTHING : receiptCounts(receipt)
   const failure = ending.kind === 'error' ? runFailure(ending.error, redact) : null
-  const limit = limitOf(performed, ending)
+  const limit = ending.kind === 'done' ? limitOf(performed, ending.finish) : null
   const last: DoneEvent | ErrorEvent =
     failure !== null
       ? { event: 'error', ...failure }
@@ -123,12 +123,13 @@ export async function storeEnd(
   if (withdrawn.length > 0) announceSettled(run, withdrawn, performed.dependencies)
 }
 
-/** The limit that ended the run; null if none did. */
-function limitOf(
-  { active, options, usage, dependencies }: PerformedRun,
-  ending: StoredEnding,
-): ReturnType<typeof asLimit> {
-  if (ending.kind !== 'done' || ending.finish !== 'budget') return null
+/** The limit that ended the run, perhaps in an earlier attempt; null if none did. */
+export function limitOf(
+  { active, options, runState, usage, dependencies }: PerformedRun,
+  finish: FinishReason,
+): ReachedLimit | null {
+  if (finish !== 'budget') return null
+  if (runState.current.limit !== undefined) return runState.current.limit
   const { settings, redact } = dependencies
   return asLimit(
     active.stopReason === 'time_limit'

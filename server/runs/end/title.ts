@@ -9,7 +9,7 @@ import type { RunContext } from '../context.ts'
 import type { ChatSettings } from '../dependencies.ts'
 import type { PerformedRun } from '../performed-run.ts'
 import type { Recorder } from '../recorder.ts'
-import { answerText } from './finish.ts'
+import { answerText, limitOf } from './finish.ts'
 
 /** How long the end of an answer waits for the title. */
 const TITLE_TIMEOUT_MS = 15_000
@@ -86,7 +86,7 @@ export function createRunTitle(performed: PerformedRun, context: RunContext): Ru
       const storeAnswer = async (): Promise<void> => {
         if (isStored) return
         isStored = true
-        runState.setFinish(finish)
+        runState.setFinish(finish, limitOf(performed, finish))
         const change = runState.nextChange()
         const batch = await usage.nextBatch({ endsIteration: true })
         await batch.settle(recorder.endIteration([], (tx) => batch.write(tx, change)))

@@ -32,3 +32,15 @@ test('the end stores the title and the marks of the context window, and no finis
     state: { title: 'A title', window: { shortenedTo: 'call-1' }, receipt },
   })
 })
+
+test('the limit that ended a run is stored with its finish, for the attempt that stores the end', () => {
+  const state = createRunState(null)
+  const limit = { content: 'It is used up.', reason: 'run_tokens_used_up', params: { limit: 9 } }
+  state.setFinish('budget', limit)
+  const stored = state.nextChange().state
+  const later = createRunState(JSON.parse(JSON.stringify(stored)))
+  expect(later.current).toEqual({ finish: 'budget', limit })
+  const receipt = { files: 0, commands: 0, sent: 0, unresolved: 0 }
+  later.end(null, receipt)
+  expect(later.nextChange()).toEqual({ state: { receipt } })
+})
