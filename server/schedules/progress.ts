@@ -163,8 +163,9 @@ async function endOf(
     return ending('failed', 'run_failed', run.error?.content ?? null, nameOf(run.error))
   if (run.status === 'interrupted') return ending('failed', 'interrupted', null)
   if (run.finishReason === 'budget' || run.finishReason === 'max_iterations') {
-    const isQuota = run.reachedLimit?.reason?.endsWith('_used_up') === true
     const { reachedLimit: limit } = run
+    // The limits of one run, such as those of its schedule, are no quotas.
+    const isQuota = limit !== null && /^(?!run_).*_used_up$/.test(limit.reason)
     return { ...ending('stopped', 'budget', limit?.content ?? null, nameOf(limit)), isQuota }
   }
   if (run.status === 'stopped') return ending('stopped', 'stopped', null)

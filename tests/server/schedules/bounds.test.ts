@@ -119,6 +119,10 @@ describe.each(DIALECTS)('bounds of schedules on %s', (dialect) => {
       expect(occurrence).toMatchObject({ state: 'stopped', reason: 'budget', failure: { reason } })
       expect(answer).toMatchObject({ finish_reason: 'budget', text: 'It is done.' })
       expect((await get(id)).failures).toBe(1)
+      await call('POST', `/api/schedules/${id}/run`)
+      await eventually(async () =>
+        expect(await get(id)).toMatchObject({ enabled: false, disabled_reason: 'failures' }),
+      )
     }
     const within = await limited({ tokens: 1_000_000, cost: 1_000 })
     expect(within.occurrence).toMatchObject({ state: 'done', reason: null })
