@@ -1,4 +1,5 @@
 // Clocks: what time it is and work that is done again and again; and a time limit that excludes the time spent waiting for a person.
+import { setTimeout as wait } from 'node:timers/promises'
 
 /** The time as this process sees it. Tests replace it by one that they move. */
 export interface ProcessClock {
@@ -23,6 +24,21 @@ export const machineClock: ProcessClock = {
     const timer = setTimeout(() => void work(), ms).unref()
     return () => clearTimeout(timer)
   },
+}
+
+/** How often the clock is read: timers do not count the time in which a machine sleeps. */
+const READ_EVERY_MS = 1_000
+
+/** True once the time has passed; false if the signal aborts first, or already is. It does not keep the process alive. */
+export async function passed(time: Date, now: () => Date, signal: AbortSignal): Promise<boolean> {
+  for (;;) {
+    if (signal.aborted) return false
+    const left = time.getTime() - now().getTime()
+    if (left <= 0) return true
+    // An abort ends the loop.
+    const ms = Math.min(left, READ_EVERY_MS)
+    await wait(ms, undefined, { signal, ref: false }).catch(() => undefined)
+  }
 }
 
 /** Measures working time. The time between `pause` and `resume` does not count; pauses may nest. */

@@ -5,7 +5,7 @@ import type { DuePart } from '../db/repositories/deliveries/outgoing-parts.ts'
 import type { ChatPlace, IncomingRow } from '../db/repositories/deliveries/receiving.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { errorText } from '../errors.ts'
-import type { ProcessClock } from '../lib/clocks.ts'
+import { type ProcessClock, passed } from '../lib/clocks.ts'
 import { newId } from '../lib/ids.ts'
 import type { Limits } from '../lib/limits.ts'
 import { type Arrival, ReceivingEnded } from '../messaging/messenger.ts'
@@ -447,7 +447,7 @@ function startReceiver(channel: ChannelRow, dependencies: ReceiverDependencies) 
           ? MAX_RECONNECT_MS
           : Math.min(1_000 * 2 ** failures, MAX_RECONNECT_MS)
       failures += 1
-      await passedOrAborted(now().getTime() + pause, dependencies, signal)
+      await passed(new Date(now().getTime() + pause), now, signal)
     }
   }
   const done = run().catch((error: unknown) =>
@@ -547,21 +547,3 @@ async function setState(
   })
   announce(userId, { type: 'channel', id, change: 'updated' })
 }
-
-/** Resolves when the time has come or the signal aborts. */
-const passedOrAborted = (
-  until: number,
-  { every, now }: Pick<ReceivingDependencies, 'every' | 'now'>,
-  signal: AbortSignal,
-): Promise<void> =>
-  new Promise((resolve) => {
-    const done = (): void => {
-      end()
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const end = every(BEAT_MS, async () => {
-      if (now().getTime() >= until) done()
-    })
-    signal.addEventListener('abort', done)
-  })

@@ -3,12 +3,12 @@ import type { Writer } from '../db/database.ts'
 import type { SettledRequest } from '../db/repositories/runs/approvals.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { Store } from '../db/store.ts'
+import { passed } from '../lib/clocks.ts'
 import type { Actor } from '../protocol/admin/audit.ts'
 import type { DecidedThrough } from '../protocol/runs/approval.ts'
 import type { RiskLevel } from '../protocol/runs/run-event.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import type { WriteGroup } from './group-commit.ts'
-import { passed } from './telling.ts'
 
 type RequestRun = Pick<RunRow, 'id' | 'userId' | 'conversationId' | 'messageId' | 'attempt'>
 

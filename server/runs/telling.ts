@@ -1,7 +1,7 @@
 // Tells people of a request that nobody has decided: through what each chose, when they chose, each once.
 
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Store } from '../db/store.ts'
+import { passed } from '../lib/clocks.ts'
 import type { AskEntry } from '../protocol/accounts/preferences.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { isUnattended, PAGE_ORIGIN, type RunOrigin } from '../protocol/runs/origin.ts'
@@ -123,17 +123,3 @@ const noPage = (runLog: Site['runLog'], signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', look)
     look()
   })
-
-/** How often the clock is read: timers do not count the time in which a machine sleeps. */
-const LOOK_MS = 1_000
-
-/** True once the time has passed; false if the signal aborts first. */
-export async function passed(time: Date, now: () => Date, signal: AbortSignal): Promise<boolean> {
-  for (;;) {
-    if (signal.aborted) return false
-    const left = time.getTime() - now().getTime()
-    if (left <= 0) return true
-    // An abort ends the loop.
-    await wait(Math.min(left, LOOK_MS), undefined, { signal }).catch(() => undefined)
-  }
-}
