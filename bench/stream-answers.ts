@@ -9,6 +9,7 @@ import {
   product,
   runStreams,
   startProduct,
+  warmUp,
 } from './contenders.ts'
 import { startProgram } from './processes/start.ts'
 import { median, ofRounds, percentile, type Row } from './row.ts'
@@ -39,8 +40,8 @@ async function throughput(raw: Contender, own: Contender, tokens: number): Promi
   const model = `single-${tokens}`
   const ratios: number[] = []
   const cpuRatios: number[] = []
-  await runStreams(raw, model, AT_ONCE)
-  await runStreams(own, model, AT_ONCE)
+  // Rounds are so short that V8 would still compile in most of them.
+  for (const one of [raw, own]) await warmUp(one)
   for (let round = 0; round < ROUNDS; round += 1) {
     const a = await runStreams(raw, model, AT_ONCE)
     const b = await runStreams(own, model, AT_ONCE)
