@@ -4,7 +4,10 @@ import type { ConversationItem } from '../db/repositories/conversations/conversa
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import { settingsOf } from '../db/repositories/projects/projects.ts'
 import type { Store } from '../db/store.ts'
-import type { CreateConversationBody } from '../protocol/conversations/conversation.ts'
+import type {
+  ApprovalMode,
+  CreateConversationBody,
+} from '../protocol/conversations/conversation.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { DEFAULT_PROJECT_SETTINGS } from '../protocol/projects/project.ts'
 import type { TextCounter, UserAccess } from '../runs/dependencies.ts'
@@ -101,18 +104,37 @@ async function startOf(
   model: string | null,
   { store, access, offeredModels }: StartDependencies,
 ): Promise<Omit<ConversationStart, 'thinkingEnabled'> & { thinkingEnabled: boolean | null }> {
-  const project = projectId === null ? undefined : await store.projects.find(userId, projectId)
-  const settings = project === undefined ? DEFAULT_PROJECT_SETTINGS : settingsOf(project)
+  const settings = await projectSettings({ userId, projectId }, store)
   const { defaults } = settings
   return {
     model: model ?? (await ifOffered(userId, settings.model, offeredModels)),
     thinkingEnabled: defaults.thinking_enabled ?? null,
     temperature: defaults.temperature ?? null,
     maxTokens: defaults.max_tokens ?? null,
-    approval:
-      defaults.approval === undefined ? null : access.approvalMode(userId, defaults.approval),
+    approval: permittedApproval(userId, defaults, access),
   }
 }
+
+/** How runs of a conversation that nobody began at the page ask, before it has begun; null: as the server says. */
+export const startingApproval = async (
+  place: { userId: UserId; projectId: ProjectId | null },
+  { store, access }: Pick<StartDependencies, 'store' | 'access'>,
+): Promise<ApprovalMode | null> =>
+  permittedApproval(place.userId, (await projectSettings(place, store)).defaults, access)
+
+async function projectSettings(
+  { userId, projectId }: { userId: UserId; projectId: ProjectId | null },
+  { projects }: StartDependencies['store'],
+) {
+  const project = projectId === null ? undefined : await projects.find(userId, projectId)
+  return project === undefined ? DEFAULT_PROJECT_SETTINGS : settingsOf(project)
+}
+
+const permittedApproval = (
+  userId: UserId,
+  { approval }: ReturnType<typeof settingsOf>['defaults'],
+  access: StartDependencies['access'],
+): ApprovalMode | null => (approval === undefined ? null : access.approvalMode(userId, approval))
 
 /** The model; null if the user can no longer use it, which does not keep a conversation from beginning. */
 const ifOffered = async (

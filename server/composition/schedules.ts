@@ -2,7 +2,7 @@
 
 import type { Registry } from 'prom-client'
 import type { Announcer } from '../changes/announcer.ts'
-import { createConversationStart } from '../chat/new-conversation.ts'
+import { createConversationStart, startingApproval } from '../chat/new-conversation.ts'
 import { appError } from '../errors.ts'
 import { removeScheduleGrants } from '../grants/remove.ts'
 import { SOLE_WORKER } from '../lib/work-claims.ts'
@@ -62,7 +62,7 @@ export function createConfiguredSchedules(
 
 /** Schedules for the tools of runs. */
 export const toScheduleTools = (
-  { store, now, settings }: Base,
+  { store, access, now, settings }: Base,
   schedules: Schedules,
 ): ScheduleTools =>
   agentSchedules({
@@ -74,6 +74,7 @@ export const toScheduleTools = (
       if (run === undefined) throw appError('run_not_found')
       return readRunOptions(run.options)
     },
+    startingApproval: (place) => startingApproval(place, { store, access }),
     defaultApproval: () => settings.current().effective.default_approval,
   })
 

@@ -1,7 +1,7 @@
 // Schedules as the agent makes, lists and changes them: in the name of the user, and with no more freedom than its run has.
 import type { Store } from '../db/store.ts'
 import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
-import type { RunId, UserId } from '../protocol/ids.ts'
+import type { ProjectId, RunId, UserId } from '../protocol/ids.ts'
 import type { ListedSchedule, ScheduleTools } from '../tools/builtin/schedules/schedule-tools.ts'
 import { zoneOf } from './check-settings.ts'
 import type { Schedules } from './schedules.ts'
@@ -32,6 +32,7 @@ export function agentSchedules({
   now,
   schedules,
   optionsOf,
+  startingApproval,
   defaultApproval,
 }: {
   store: Pick<Store, 'conversations' | 'schedules' | 'settings'>
@@ -41,6 +42,11 @@ export function agentSchedules({
   optionsOf(
     runId: RunId,
   ): Promise<{ approval: ApprovalMode; tools?: readonly string[] | undefined }>
+  /** The mode with which a conversation in a project begins; null if it has none of its own. */
+  startingApproval(place: {
+    userId: UserId
+    projectId: ProjectId | null
+  }): Promise<ApprovalMode | null>
   /** For conversations without a mode of their own. */
   defaultApproval(): ApprovalMode
 }): ScheduleTools {
@@ -90,7 +96,9 @@ export function agentSchedules({
           ? undefined
           : await store.conversations.find(userId, row.conversationId)
       const approval =
-        ScheduleSettings.parse(row.settings).approval ?? conversation?.approval ?? defaultApproval()
+        ScheduleSettings.parse(row.settings).approval ??
+        (conversation === undefined ? await startingApproval(row) : conversation.approval) ??
+        defaultApproval()
       return usesOthers || BY_FREEDOM.indexOf(approval) > BY_FREEDOM.indexOf(options.approval)
     },
     remove: (userId, runId, id) => schedules.remove(userId, id, actorOf(userId, runId)),

@@ -453,4 +453,30 @@ describe.each(DIALECTS)('schedules on %s', (dialect) => {
     await server.call('POST', `/api/schedules/${id}/run`)
     await eventually(async () => expect((await occurrences(id))[0]?.state).toBe('quiet'))
   })
+
+  test.each(['same', 'new'])(
+    'the tool does not change what a schedule does that asks less than its run, because of its project, in the conversation %s',
+    async (conversation) => {
+      const project = (
+        await server.call('POST', '/api/projects', {
+          body: { name: 'Trusted', defaults: { approval: 'auto' } },
+        })
+      ).json.data.id
+      const { id } = await made({ when: { every: '1d' }, project_id: project, conversation })
+      upstreamProgram.current = ({ messages }) =>
+        messages.at(-1)?.role === 'user'
+          ? turn.toolCalls([
+              { id: 'call_1', name: 'schedule_change', arguments: { id, text: 'Delete it all.' } },
+            ])
+          : turn.text('Done.')
+      const own = (
+        await server.call('POST', '/api/conversations', { body: { approval: 'auto_medium' } })
+      ).json.data.id
+      const sent = await server.call('POST', `/api/conversations/${own}/messages`, {
+        body: { text: 'Change it.', stream: false },
+      })
+      expect(JSON.stringify(sent.json.data.message.process_steps)).toContain('may do more')
+      expect((await get(id)).text).toBe('Look.')
+    },
+  )
 })
