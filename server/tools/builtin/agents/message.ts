@@ -52,15 +52,16 @@ const MAX_MESSAGE_CHARACTERS = 20_000
 const CHANNEL = 'channel:'
 
 /** The tool `message`. */
-export function createSendMessageTool(dependencies: SendMessageDependencies): ToolDefinition {
-  const inOrder = createOrder()
-  return defineTool({
+export const createSendMessageTool = (dependencies: SendMessageDependencies): ToolDefinition =>
+  defineTool({
     name: 'message',
     description:
       'Sends a message to another conversation of the user or to a channel they set up (webhook, email, Telegram). Use it only when the user wants a message sent; to answer here, just write your answer.',
     category: 'agent',
     riskLevel: 'medium',
     timeoutMs: 20_000,
+    // People read what is sent to one place in the order in which the agent wrote it.
+    orderKey: ({ to }) => `message ${to ?? ''}`,
     input: z.object({
       content: z.string().trim().min(1).max(MAX_MESSAGE_CHARACTERS).describe('The full text.'),
       to: z
@@ -81,56 +82,36 @@ export function createSendMessageTool(dependencies: SendMessageDependencies): To
         display_params: { to: to ?? '', content },
       }
     },
-    handler: (input, context) => inOrder(context.runId, () => send(dependencies, input, context)),
-  })
-}
-
-/** Calls of one run are sent one after the other: people read them in the order in which the agent wrote them. */
-function createOrder() {
-  const last = new Map<RunId, Promise<ToolResult>>()
-  return (runId: RunId, work: () => Promise<ToolResult>): Promise<ToolResult> => {
-    const result = (last.get(runId) ?? Promise.resolve()).then(work, work)
-    last.set(runId, result)
-    const forget = () => {
-      if (last.get(runId) === result) last.delete(runId)
-    }
-    result.then(forget, forget)
-    return result
-  }
-}
-
-async function send(
-  dependencies: SendMessageDependencies,
-  { content, to }: { content: string; to?: string | undefined },
-  context: ToolContext,
-): Promise<ToolResult> {
-  if (to?.startsWith(CHANNEL))
-    return sendByChannel(dependencies, to.slice(CHANNEL.length), content, context)
-  const said = to === undefined ? await dependencies.chats.say({ ...context, text: content }) : null
-  if (said !== null)
-    return said.delivery === null
-      ? fail('The user can no longer be reached in the chat of this conversation.')
-      : succeed(
-          { delivery_id: said.delivery, status: 'pending' },
-          { display: `Sent to ${CHANNEL}${said.channel}` },
+    async handler({ content, to }, context) {
+      if (to?.startsWith(CHANNEL))
+        return sendByChannel(dependencies, to.slice(CHANNEL.length), content, context)
+      const said =
+        to === undefined ? await dependencies.chats.say({ ...context, text: content }) : null
+      if (said !== null)
+        return said.delivery === null
+          ? fail('The user can no longer be reached in the chat of this conversation.')
+          : succeed(
+              { delivery_id: said.delivery, status: 'pending' },
+              { display: `Sent to ${CHANNEL}${said.channel}` },
+            )
+      const conversation = to ?? context.conversationId
+      const target = ConversationId.safeParse(conversation)
+      const id = target.success
+        ? await dependencies.post({
+            userId: context.userId,
+            from: context.conversationId,
+            runId: context.runId,
+            to: target.data,
+            text: content,
+          })
+        : null
+      if (id === null)
+        return fail(
+          `The user has no conversation '${conversation ?? ''}'. Use a conversation id or a channel: ${await namesOf(dependencies, context.userId)}.`,
         )
-  const conversation = to ?? context.conversationId
-  const target = ConversationId.safeParse(conversation)
-  const id = target.success
-    ? await dependencies.post({
-        userId: context.userId,
-        from: context.conversationId,
-        runId: context.runId,
-        to: target.data,
-        text: content,
-      })
-    : null
-  if (id === null)
-    return fail(
-      `The user has no conversation '${conversation ?? ''}'. Use a conversation id or a channel: ${await namesOf(dependencies, context.userId)}.`,
-    )
-  return succeed({ message_id: id, conversation_id: conversation }, { display: 'Message sent' })
-}
+      return succeed({ message_id: id, conversation_id: conversation }, { display: 'Message sent' })
+    },
+  })
 
 async function sendByChannel(
   dependencies: SendMessageDependencies,
