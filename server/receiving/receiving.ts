@@ -66,6 +66,8 @@ interface State {
   busy: Map<string, Promise<void>>
   receivers: Map<string, ReturnType<typeof startReceiver>>
   nextLook: number
+  /** How many looks have failed one after another. */
+  failedLooks: number
   /** When chats are looked for that show the progress of a run that has ended. */
   nextLeftovers: number
   nextPurge: number
@@ -97,6 +99,7 @@ export function createReceiving(given: ReceivingDependencies): Receiving {
     busy: new Map(),
     receivers: new Map(),
     nextLook: Number.POSITIVE_INFINITY,
+    failedLooks: 0,
     nextLeftovers: 0,
     nextPurge: 0,
   }
@@ -129,9 +132,10 @@ export function createReceiving(given: ReceivingDependencies): Receiving {
     const done = perform()
       .catch((error: unknown) => {
         log.warn({ cause: errorText(error), key }, 'a chat could not be looked at')
-        const at = now().getTime() + RETRY_MS
-        if (key === 'look') state.nextLook = Math.min(state.nextLook, at)
-        else state.due.set(key, at)
+        if (key !== 'look') return void state.due.set(key, now().getTime() + RETRY_MS)
+        const pause = Math.min(RETRY_MS * 2 ** state.failedLooks, LOOK_MS)
+        state.failedLooks += 1
+        state.nextLook = Math.min(state.nextLook, now().getTime() + pause)
       })
       .finally(() => state.busy.delete(key))
     state.busy.set(key, done)
@@ -188,13 +192,12 @@ export function createReceiving(given: ReceivingDependencies): Receiving {
     state.nextLook = moment + (given.isShared ? SHARED_LOOK_MS : LOOK_MS)
     const open = await store.receiving.openChats()
     if (moment >= state.nextLeftovers) {
-      state.nextLeftovers = moment + LOOK_MS
       open.push(...(await store.receiving.chatsWithProgress()))
+      state.nextLeftovers = moment + LOOK_MS
     }
     for (const id of open) if (!state.due.has(id)) state.due.set(id, 0)
     await syncReceivers(state, dependencies)
     if (moment >= state.nextPurge) {
-      state.nextPurge = moment + HOUR_MS
       await given.database.write(async (tx) => {
         await store.receiving.removeOldIncoming(tx, {
           known: new Date(moment - KNOWN_MS),
@@ -202,7 +205,9 @@ export function createReceiving(given: ReceivingDependencies): Receiving {
         })
         await store.receiving.removeExpired(tx, new Date(moment - HOUR_MS))
       })
+      state.nextPurge = moment + HOUR_MS
     }
+    state.failedLooks = 0
   }
 
   async function beat(): Promise<void> {
@@ -450,9 +455,11 @@ function startReceiver(channel: ChannelRow, dependencies: ReceiverDependencies) 
       await passed(new Date(now().getTime() + pause), now, signal)
     }
   }
-  const done = run().catch((error: unknown) =>
-    log.warn({ cause: errorText(error), channel: channel.id }, 'a channel has ended receiving'),
-  )
+  const done = run().catch((error: unknown) => {
+    log.warn({ cause: errorText(error), channel: channel.id }, 'a channel has ended receiving')
+    // The next look begins it anew.
+    hasGivenUp = true
+  })
   return {
     fingerprint: fingerprint(channel),
     hasGivenUp: () => hasGivenUp,
