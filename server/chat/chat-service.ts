@@ -112,13 +112,13 @@ export function createChatService(given: ChatDependencies & { budgets: Budgets }
   const appCalls = createAppCalls(given)
   const dependencies = { ...given, runs, admit, appCalls }
 
-  /** @returns the runs that no process performed. */
-  async function continueUnfinished(): Promise<RunRow[]> {
+  /** Continues the runs that no process performs. */
+  async function continueUnfinished(): Promise<void> {
     const unfinished = await store.runs.unfinished()
     const left = unfinished.filter(({ id }) => runs.get(id) === undefined)
     for (const { id } of left) await runs.continueWithRetry(id)
     if (left.length > 0) log.info({ runs: left.length }, 'continued runs of an earlier process')
-    return left
+    await temporary.afterRestart(left)
   }
 
   /** Continues runs that a process which was killed had sent, and that PostgreSQL has committed since. */
@@ -212,8 +212,7 @@ export function createChatService(given: ChatDependencies & { budgets: Budgets }
     },
 
     async recover() {
-      const unfinished = await continueUnfinished()
-      await temporary.afterRestart(unfinished)
+      await continueUnfinished()
       if (given.database.dialect === 'postgres') void continueLate()
       await appCalls.start()
     },

@@ -47,7 +47,7 @@ async function reopen(
   dependencies: Omit<Dependencies, 'runs' | 'admit'>,
 ): Promise<void> {
   const { store, database, settings, instance } = dependencies
-  const { finish: _finish, ...state } = readRunState(run.state)
+  const { finish: _finish, limit: _limit, ...state } = readRunState(run.state)
   try {
     await database.write(async (tx) => {
       await assertRunAllowed(tx, run.userId, dependencies)
