@@ -100,11 +100,20 @@ export function createGrammars() {
       const name = ALIASES[language] ?? language
       const grammar = Object.hasOwn(GRAMMARS, name) ? GRAMMARS[name] : undefined
       if (grammar === undefined) return null
-      highlighter ??= createHighlighter()
+      highlighter ??= createHighlighter().catch((error: unknown) => {
+        // What could not be loaded now may be there the next time.
+        highlighter = undefined
+        throw error
+      })
       const shiki = await highlighter
       let ready = loading.get(name)
       if (ready === undefined) {
-        ready = grammar().then((module) => shiki.loadLanguage(module.default))
+        ready = grammar()
+          .then((module) => shiki.loadLanguage(module.default))
+          .catch((error: unknown) => {
+            loading.delete(name)
+            throw error
+          })
         loading.set(name, ready)
       }
       await ready
