@@ -163,9 +163,8 @@ export function createScheduleClock(dependencies: ClockDependencies): ScheduleCl
         next = await progress({ id, userId }, dependencies, { turns, signal })
       }
       if (next === null) {
+        const behind = signal.aborted ? undefined : await store.occurrences.behind(id)
         forget(id)
-        if (signal.aborted) return
-        const behind = await store.occurrences.behind(id)
         if (behind !== undefined) void follow(behind, userId)
         return
       }
