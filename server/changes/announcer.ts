@@ -9,15 +9,15 @@ type ApprovalChange = Extract<Change, { type: 'approval' }>
 /** Whose runs, or which ones; the sets are read at each change. */
 type Followed = { users: Has<UserId> } | { runs: Has<string> }
 
-/** Follows some runs. It is not asked about all others. */
-type RunFollower = Followed & { changed(userId: UserId, runId: string): void }
+/** Who follows some runs. It is not asked about all others. */
+type RunSubscription = Followed & { changed(userId: UserId, runId: string): void }
 
 /** Create one per process. */
 export interface Announcer {
   /** Call it after the commit: listeners query at once. */
   announce: Announce<Change>
   /** From now on, each change of these runs at this instance is passed on. */
-  followRuns(follower: RunFollower): void
+  followRuns(subscription: RunSubscription): void
 }
 
 /** @param told who learns of a request besides its user's pages. */
@@ -25,16 +25,20 @@ export function createAnnouncer(
   publish: Announce<Change>,
   told: { approval: Announce<ApprovalChange> },
 ): Announcer {
-  const followers: RunFollower[] = []
+  const subscriptions: RunSubscription[] = []
   return {
     announce(userId, change) {
       publish(userId, change)
       if (change.type === 'approval') told.approval(userId, change)
       if (change.type !== 'run') return
-      for (const follower of followers)
-        if ('users' in follower ? follower.users.has(userId) : follower.runs.has(change.id))
-          follower.changed(userId, change.id)
+      for (const subscription of subscriptions)
+        if (
+          'users' in subscription
+            ? subscription.users.has(userId)
+            : subscription.runs.has(change.id)
+        )
+          subscription.changed(userId, change.id)
     },
-    followRuns: (follower) => void followers.push(follower),
+    followRuns: (subscription) => void subscriptions.push(subscription),
   }
 }

@@ -3,6 +3,7 @@ import { createPublicKey, verify } from 'node:crypto'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { createSecretBox } from '../../../server/auth/secret-box.ts'
+import { createAnnouncer } from '../../../server/changes/announcer.ts'
 import type { Database } from '../../../server/db/database.ts'
 import { createPushRepository } from '../../../server/db/repositories/accounts/push.ts'
 import { createSessionRepository } from '../../../server/db/repositories/accounts/sessions.ts'
@@ -55,10 +56,15 @@ describeOnEachDatabase('push notifications', (open) => {
       pauseMs: 10,
     })
     onTestFinished(() => push.stop())
+    const announcer = createAnnouncer(() => {}, { approval: () => {} })
+    announcer.followRuns({ users: push.users, changed: push.runChanged })
     /** The run comes to have a status, and everything that follows is sent. */
     const become = async (next: RunStatus, of = userId) => {
       status = next
-      if (push.users.has(of)) push.runChanged(of, run.id)
+      announcer.announce(of, {
+        ...{ type: 'run', id: run.id, change: 'updated' },
+        conversation_id: run.conversationId,
+      })
       await push.settled()
     }
     return { push, run, become, warnings, settings }
