@@ -14,13 +14,28 @@ const SHARE = 0.1
  */
 export async function eventually<T>(check: () => T | Promise<T>): Promise<Awaited<T>> {
   const begun = performance.now()
-  for (;;) {
-    try {
-      return await check()
-    } catch (error) {
-      const waited = performance.now() - begun
-      if (waited > LIMIT_MS) throw error
-      await sleep(Math.min(Math.max(SOONEST_MS, waited * SHARE), LATEST_MS))
+  let last: unknown = new Error(`Nothing came of it in ${LIMIT_MS / 1000} s.`)
+  const limit = new AbortController()
+  // A check that never settles ends, too.
+  const isOver = sleep(LIMIT_MS, 'over' as const, { signal: limit.signal }).catch(
+    () => 'over' as const,
+  )
+  try {
+    for (;;) {
+      try {
+        const checked = (async () => ({ result: await check() }))()
+        const outcome = await Promise.race([checked, isOver])
+        if (outcome === 'over') break
+        return outcome.result
+      } catch (error) {
+        last = error
+        const waited = performance.now() - begun
+        if (waited > LIMIT_MS) break
+        await sleep(Math.min(Math.max(SOONEST_MS, waited * SHARE), LATEST_MS))
+      }
     }
+  } finally {
+    limit.abort()
   }
+  throw last
 }

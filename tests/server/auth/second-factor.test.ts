@@ -233,10 +233,12 @@ describe('guessing second factors', () => {
     }
     const reasonOf = async (challenge: string) =>
       (await post('/api/auth/passkeys/sign-in', { challenge, response })).json
-    const [used, late] = [await challengeOf(), await challengeOf()]
+    const [used, early, late] = [await challengeOf(), await challengeOf(), await challengeOf()]
     expect(await reasonOf(used)).toMatchObject({ reason: 'passkey_invalid' })
     expect(await reasonOf(used)).toMatchObject({ reason: 'second_factor_expired' })
-    time += 6 * 60_000
+    time += 4 * 60_000
+    expect(await reasonOf(early)).toMatchObject({ reason: 'passkey_invalid' })
+    time += 2 * 60_000
     expect(await reasonOf(late)).toMatchObject({ reason: 'second_factor_expired' })
   })
 

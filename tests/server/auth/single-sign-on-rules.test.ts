@@ -1,4 +1,5 @@
 // Who can sign in through single sign-on, and that an issuer that lies achieves nothing.
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { administer } from '../../../server/commands/admin.ts'
 import { type TestServer, useServers } from '../../support/server/server.ts'
@@ -58,10 +59,19 @@ describe('single sign-on', () => {
     expect(others).toEqual([])
     expect(cookie).toMatch(/; HttpOnly(;|$)/)
     const asked = new URL(started.headers.get('location') ?? '').searchParams
+    const value = /=([^;]*)/.exec(cookie)?.[1] ?? ''
+    const bytes = Buffer.from(value, 'base64url').toString('latin1')
     for (const name of ['state', 'nonce', 'code_challenge']) {
       expect(asked.get(name)).toMatch(/^[\w-]{43}$/)
-      expect(cookie).not.toContain(asked.get(name))
+      for (const readable of [cookie, bytes]) expect(readable).not.toContain(asked.get(name))
     }
+    // Nor is there what the challenge is the hash of.
+    const hashes = [cookie, bytes].flatMap((readable) =>
+      [...readable.matchAll(/(?=([\w-]{43}))/g)].map(([, part = '']) =>
+        createHash('sha256').update(part).digest('base64url'),
+      ),
+    )
+    expect(hashes).not.toContain(asked.get('code_challenge'))
     // The issuer of these tests gives nothing to whoever does not know what this is the hash of.
     expect(asked.get('code_challenge_method')).toBe('S256')
   })

@@ -166,8 +166,11 @@ describe('a lost connection of the owner to PostgreSQL', () => {
     await expect
       .poll(
         async () =>
-          (await other.query("select 1 from pg_locks where locktype = 'advisory' and not granted"))
-            .rowCount,
+          (
+            await other.query(
+              "select 1 from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())",
+            )
+          ).rowCount,
       )
       .toBeGreaterThan(0)
     await other.query(END_OWNER)

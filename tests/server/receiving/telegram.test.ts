@@ -189,6 +189,10 @@ describe.each(DIALECTS)('Telegram on %s', (dialect) => {
     program.current = () => turn.text('Nothing new.')
     api.updates.push(written(6, 'And now?'))
     await eventually(() => expect(texts()).toContain('Nothing new.'))
+    // Documents follow their answer, and precede the next one.
+    program.current = () => turn.text('Nothing at all.')
+    api.updates.push(written(7, 'And then?'))
+    await eventually(() => expect(texts()).toContain('Nothing at all.'))
     expect(api.of('sendDocument')).toHaveLength(2)
   })
 

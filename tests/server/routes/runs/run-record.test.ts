@@ -96,7 +96,10 @@ describeOnEachServer('the record of a run', (start) => {
 
   test('names the part of the prompt that changed since the call before, and what that cost', async () => {
     const { ask, change } = await converse()
-    upstream.enqueue(turn.text('Forty-two.'))
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'calculator', arguments: { expression: '6 * 7' } }]),
+      turn.text('Forty-two.'),
+    )
     const first = await ask('Six times seven?')
     await change({ system_prompt: 'Answer like a pirate.' })
     upstream.enqueue(
@@ -108,7 +111,7 @@ describeOnEachServer('the record of a run', (start) => {
     expect(bodies(record)).toEqual(received)
     const changed = record.calls[0]?.change
     expect(changed).toMatchObject({
-      previous: { run_id: first.id, call: 1 },
+      previous: { run_id: first.id, call: 2 },
       other_model: false,
       prompt_tokens: 8_000,
       first: { field: 'messages', index: 0, kind: 'changed' },
