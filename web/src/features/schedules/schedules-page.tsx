@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import { Link, useSearch } from 'wouter'
 import { readFinding } from '../../../../server/protocol/schedules/check-finding.ts'
 import { useSchedule } from '../../lib/api/schedules.ts'
-import { browserZone } from '../../lib/browser/zone.ts'
+import { isBrowserZone } from '../../lib/browser/zone.ts'
 import { fullTime, money } from '../../lib/format.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
@@ -200,7 +200,7 @@ function ScheduleCard({
                 ? [t('schedules.noNext')]
                 : []),
             // Elsewhere on the page, times are those of this browser.
-            ...(zone !== undefined && zone !== browserZone() ? [zone] : []),
+            ...(zone !== undefined && !isBrowserZone(zone) ? [zone] : []),
           ]}
         />
       </p>

@@ -131,7 +131,10 @@ export function Diagram({ source }: { source: string }) {
           </div>
         </div>
       ) : (
-        <ScrollRegion as="pre" className="overflow-x-auto px-3.5 pb-3.5 -outline-offset-2">
+        <ScrollRegion
+          as="pre"
+          className="overflow-x-auto bg-surface px-3.5 pb-3.5 -outline-offset-2"
+        >
           <CodeLines code={source} language="mermaid" />
         </ScrollRegion>
       )}

@@ -40,7 +40,7 @@ export function CommandOutput({
         <SquareTerminal size={14} aria-hidden className="mt-0.5 shrink-0 text-muted" />
         <code
           dir="ltr"
-          className="max-h-40 min-w-0 flex-1 overflow-auto font-mono text-code whitespace-pre-wrap [overflow-wrap:anywhere]"
+          className="max-h-40 min-w-0 flex-1 overflow-auto bg-sunken font-mono text-code whitespace-pre-wrap [overflow-wrap:anywhere]"
         >
           {command.slice(0, COMMAND_CHARACTERS)}
         </code>
