@@ -459,9 +459,12 @@ describe.each(DIALECTS)('schedules on %s', (dialect) => {
     async (conversation) => {
       const project = (
         await server.call('POST', '/api/projects', {
-          body: { name: 'Trusted', defaults: { approval: 'auto' } },
+          body: { name: 'Trusted' },
         })
       ).json.data.id
+      await server.call('PUT', `/api/projects/${project}`, {
+        body: { defaults: { approval: 'auto' } },
+      })
       const { id } = await made({ when: { every: '1d' }, project_id: project, conversation })
       upstreamProgram.current = ({ messages }) =>
         messages.at(-1)?.role === 'user'
