@@ -13,6 +13,7 @@ import type { FileId, UserId } from '../protocol/ids.ts'
 import type { ReceiveSettings } from '../protocol/programs/channel.ts'
 import { isCommand } from './commands.ts'
 import type { IncomingContent, MessageOutcome, Observe } from './content.ts'
+import { errorInWords } from './error-in-words.ts'
 import { codeFor, newSender, wasSeen } from './pairing.ts'
 import { addNotice } from './parts.ts'
 import { isOpenTo } from './permission.ts'
@@ -94,7 +95,7 @@ async function acceptOne(
   if (wasSeen(sender, arrival.id)) return 'duplicate'
   if (await store.receiving.isKnown(database.read, channel.id, arrival.id)) return 'duplicate'
   // Read before the transaction, which others wait for.
-  const files = await readFiles(sender.userId, arrival.files, dependencies)
+  const files = await readFiles(sender.userId, arrival, dependencies)
   const chat = await storeArrival(
     channel,
     arrival,
@@ -308,33 +309,43 @@ interface ReadFiles extends Pick<IncomingContent, 'files' | 'notes'> {
 /** Stores the files of a message, and reads its recordings; what cannot be used is said with it. */
 async function readFiles(
   userId: UserId,
-  arrived: readonly ArrivedFile[],
+  { text, files }: Pick<Arrival, 'text' | 'files'>,
   dependencies: AcceptDependencies,
 ): Promise<ReadFiles> {
   const found: ReadFiles = { files: [], notes: [], spoken: [] }
-  for (const file of arrived.slice(0, MAX_FILES))
+  const { chat: texts } = localeTexts(textLanguage(text), 'messages')
+  for (const file of files.slice(0, MAX_FILES))
     try {
-      await addFile(userId, file, found, dependencies)
+      const problem = await addFile(userId, file, found, dependencies)
+      if (problem !== null) found.notes.push(filled(texts[problem], { name: file.name }))
     } catch (error) {
       if (!(error instanceof AppError))
         dependencies.log.warn({ cause: errorText(error) }, 'a received file failed')
-      found.notes.push(`${file.name}: ${error instanceof AppError ? error.message : '✗'}`)
+      found.notes.push(
+        error instanceof AppError
+          ? `${file.name}: ${errorInWords(text, error)}`
+          : filled(texts.fileNotReceived, { name: file.name }),
+      )
     }
   return found
 }
 
+/** Resolves to what became of a file that has nothing to use; null for the others. */
 async function addFile(
   userId: UserId,
   { name, isVoice = false, read }: ArrivedFile,
-  { files, notes, spoken }: ReadFiles,
+  { files, spoken }: ReadFiles,
   { storeFile, transcribe }: AcceptDependencies,
-): Promise<void> {
+): Promise<'fileNotReceived' | 'nothingHeard' | null> {
   const signal = AbortSignal.timeout(FILE_TIMEOUT_MS)
   const bytes = await read(signal)
-  if (bytes === null) notes.push(`${name}: ✗`)
-  else if (isVoice && transcribe !== null) {
-    const text = await transcribe(userId, bytes, signal)
-    if (text === '') notes.push(`${name}: ✗`)
-    else spoken.push(text)
-  } else files.push(await storeFile(userId, { name, bytes }))
+  if (bytes === null) return 'fileNotReceived'
+  if (!isVoice || transcribe === null) {
+    files.push(await storeFile(userId, { name, bytes }))
+    return null
+  }
+  const text = await transcribe(userId, bytes, signal)
+  if (text === '') return 'nothingHeard'
+  spoken.push(text)
+  return null
 }

@@ -259,11 +259,12 @@ async function chooseProject(
     projects.find(({ name }) => name === wanted) ??
     (byPrefix.length === 1 ? byPrefix[0] : undefined)
   if (found === undefined || wanted === '') {
-    const names = projects.map(({ name }) => name).toSorted()
-    return filled(texts.projectUnknown, {
-      name: wanted,
-      names: names.slice(0, MAX_NAMES).join(', '),
-    })
+    if (projects.length === 0) return texts.projectNone
+    const sorted = projects.map(({ name }) => name).toSorted()
+    const names = sorted.slice(0, MAX_NAMES).join(', ')
+    return wanted === ''
+      ? filled(texts.projectList, { names })
+      : filled(texts.projectUnknown, { name: wanted, names })
   }
   await beginAnother(place, row, open, { projectId: found.id }, dependencies)
   return filled(texts.projectSet, { name: found.name })
@@ -280,11 +281,12 @@ async function chooseModel(
   const { chat } = place
   const texts = textsOf(contentOf(row))
   const models = (await dependencies.models(chat.userId)).map(({ id }) => id)
-  if (!models.includes(wanted))
-    return filled(texts.modelUnknown, {
-      name: wanted,
-      names: models.slice(0, MAX_NAMES).join(', '),
-    })
+  if (!models.includes(wanted)) {
+    const names = models.slice(0, MAX_NAMES).join(', ')
+    return wanted === ''
+      ? filled(texts.modelList, { names })
+      : filled(texts.modelUnknown, { name: wanted, names })
+  }
   if (chat.conversationId === null)
     await beginAnother(place, row, open, { model: wanted }, dependencies)
   else

@@ -174,7 +174,8 @@ describe.each(DIALECTS)('Slack on %s', (dialect) => {
     expect(elsewhere.received).toEqual([])
     const asked = JSON.stringify(upstream.requests.at(-1)?.body)
     expect(asked).toContain('the secret word is plum')
-    for (const name of ['b', 'c', 'd']) expect(asked).toContain(`${name}.txt: ✗`)
+    for (const name of ['b', 'c', 'd'])
+      expect(asked).toContain(`The file ${name}.txt could not be received.`)
   })
 
   test('it connects again when Slack asks for it or the connection is lost, and what it was not told before comes then', async () => {

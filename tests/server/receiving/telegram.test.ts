@@ -196,6 +196,32 @@ describe.each(DIALECTS)('Telegram on %s', (dialect) => {
     expect(api.of('sendDocument')).toHaveLength(2)
   })
 
+  test('of a file that is too large, the message says so in the language of its text', async () => {
+    await connect({ chat_id: 77 })
+    const document = { file_id: 'd1', file_name: 'film.mkv', file_size: 30_000_000 }
+    const caption = 'Was ist das, und wie heißt es?'
+    api.updates.push(written(5, '', { text: undefined, caption, document }))
+    await eventually(() => expect(texts()).toContain('It is <b>42</b>.'))
+    expect(JSON.stringify(upstream.requests.at(-1)?.messages)).toContain(
+      'Die Datei film.mkv konnte nicht empfangen werden.',
+    )
+    expect(api.of('getFile')).toEqual([])
+  })
+
+  test('the commands for a project and a model name what there is, also without a name', async () => {
+    await connect({ chat_id: 77 })
+    const said = async (update: number, command: string): Promise<unknown> => {
+      api.updates.push(written(update, command))
+      await eventually(() => expect(texts()).toHaveLength(update - 4))
+      return texts().at(-1)
+    }
+    expect(await said(5, '/project')).toBe('You have no projects yet.')
+    await server.call('POST', '/api/projects', { body: { name: 'Tea' } })
+    expect(await said(6, '/project')).toBe('Your projects: Tea')
+    expect(await said(7, '/project Ale')).toBe('There is no project “Ale”. Your projects: Tea')
+    expect(await said(8, '/model')).toBe('You can use: scripted')
+  })
+
   test('a test says who the bot is, or in words why it cannot be used, and stores nothing', async () => {
     const tried = async (settings: Record<string, unknown>) =>
       (await server.call('POST', '/api/channels/test', { body: { type: 'telegram', settings } }))
