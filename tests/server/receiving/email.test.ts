@@ -293,6 +293,13 @@ describe.each(DIALECTS)('email on %s', (dialect) => {
     expect(mails[3]).toContain('Sent.')
   })
 
+  test('of a mail that is a page and nothing else, its text is read', async () => {
+    await pair()
+    mail('<p>Read <b>this</b>.</p>', [PASSED, 'Content-Type: text/html; charset=utf-8'])
+    await sent(2)
+    expect(asked()).toContain('Read this.')
+  })
+
   test('a test signs in to the mailbox and to the mail server, and says what is wrong with either', async () => {
     const tried = async (settings: Record<string, unknown>) =>
       (await server.call('POST', '/api/channels/test', { body: { type: 'email', settings } })).json

@@ -73,7 +73,9 @@ export function arrivalOfMail(
     (one) => one !== '',
   )
   const ours = ancestors.map((one) => OWN_ID.exec(one)?.[1]).find((one) => one !== undefined)
-  const said = mail.text ?? (typeof mail.html === 'string' ? textOfHtml(mail.html) : '')
+  // Of a mail that is a page and nothing else, the text is there, but empty.
+  const plain = mail.text ?? ''
+  const said = plain.trim() === '' && typeof mail.html === 'string' ? textOfHtml(mail.html) : plain
   // A mail may have megabytes, of which a message takes only the beginning.
   const written = said.slice(0, MAX_TEXT_CHARACTERS)
   const subject = (mail.subject ?? '')
