@@ -1406,7 +1406,7 @@ export interface MessagesTexts {
     readonly code: "This bot does not know you yet. In NanoClaw, open Settings → Channels and enter this code: {{code}}. It is valid for one hour."
     readonly test: "This is a test from NanoClaw."
     readonly full: "Too many messages are waiting. This one was not kept."
-    readonly limit: "You have reached the limit of {{limit}} requests per hour. Try again later."
+    readonly limit: "You have reached the limit of requests per hour ({{limit}}). Try again later."
     readonly stopped: "Stopped."
     readonly failed: "This did not work: {{detail}}"
     readonly nothing: "There was no answer."

@@ -27,7 +27,7 @@ export const ADMINISTRATION_FAILURES = {
   groups_exhausted: ['conflict', 'There are already {{limit}} groups. Delete one first.'],
   messages_per_day_used_up: [
     'budget_exceeded',
-    'You have used up today’s limit of {{limit}} channel messages. It resets at {{renews_at}}.',
+    'You have used up today’s limit of channel messages ({{limit}}). It resets at {{renews_at}}.',
   ],
   model_not_permitted: [
     'forbidden',
@@ -44,7 +44,7 @@ export const ADMINISTRATION_FAILURES = {
   ],
   requests_exhausted: [
     'too_many_requests',
-    'You can send {{limit}} requests per minute. Try again in {{seconds}} seconds.',
+    'You have reached the limit of requests per minute ({{limit}}). Try again in {{seconds}} s.',
   ],
   tokens_per_day_used_up: [
     'budget_exceeded',

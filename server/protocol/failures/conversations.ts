@@ -63,7 +63,7 @@ export const CONVERSATION_FAILURES = {
   document_not_found: ['not_found', 'Document not found.'],
   documents_exhausted: [
     'too_many_requests',
-    'The project has reached the limit of {{limit}} documents. Delete some first.',
+    'The project has reached the limit of documents ({{limit}}). Delete some first.',
   ],
   export_not_found: ['not_found', 'Export not found. Exports are deleted after one day.'],
   export_not_ready: [
@@ -97,7 +97,7 @@ export const CONVERSATION_FAILURES = {
   ],
   recipients_exhausted: [
     'too_many_requests',
-    'Your channels have reached the limit of {{limit}} recipients per hour. Try again in {{minutes}} minutes.',
+    'Your channels have reached the limit of recipients per hour ({{limit}}). Try again in {{minutes}} min.',
   ],
   response_item_not_found: ['not_found', 'None of your responses contains the item “{{id}}”.'],
   response_not_found: ['not_found', 'Response “{{id}}” not found.'],

@@ -250,7 +250,7 @@ export const FILE_FAILURES = {
   ],
   projects_shared_used_up: [
     'quota_exceeded',
-    'You already share {{limit}} projects, which is your limit. Stop sharing one first.',
+    'You have reached the limit of shared projects ({{limit}}). Stop sharing one first.',
   ],
   project_not_found: ['not_found', 'Project not found.'],
   projects_exhausted: ['conflict', 'You already have {{limit}} projects. Delete one first.'],

@@ -41,7 +41,7 @@ export const RUN_FAILURES = {
   ],
   background_tasks_exhausted: [
     'too_many_runs',
-    'There are already {{limit}} background tasks running. Wait for one to finish.',
+    'You have reached the limit of background tasks at once ({{limit}}). Wait for one to finish.',
   ],
   call_decided: ['already_decided', 'This tool call was already approved or rejected.'],
   channel_unknown: ['channel_unknown', 'You have no channel called “{{name}}”. Add it first.'],
@@ -172,7 +172,7 @@ export const RUN_FAILURES = {
   ],
   programs_exhausted: [
     'too_many_requests',
-    'You can run {{limit}} programs at once. Wait for one to finish, or stop one.',
+    'You have reached the limit of programs at once ({{limit}}). Wait for one to finish, or stop one.',
   ],
   project_would_have_too_many_entries: [
     'project_full',
@@ -201,7 +201,7 @@ export const RUN_FAILURES = {
   ],
   run_minutes_used_up: [
     'budget_exceeded',
-    'This answer reached the limit of {{limit}} minutes. You can resume it.',
+    'This answer reached its time limit ({{limit}} min). You can resume it.',
   ],
   run_not_prepared: ['internal', 'The answer could not be prepared. Try again.'],
   run_not_stored: [
@@ -219,12 +219,12 @@ export const RUN_FAILURES = {
   ],
   run_tokens_used_up: [
     'budget_exceeded',
-    'This answer reached the limit of {{limit}} tokens. Send a new message to continue.',
+    'This answer reached its token limit ({{limit}}). Send a new message to continue.',
   ],
   run_without_answer: ['internal', 'There is no answer. Try again.'],
   runs_exhausted: [
     'too_many_runs',
-    'You have reached the limit of {{limit}} answers at once. Wait for one to finish, or stop one.',
+    'You have reached the limit of answers at once ({{limit}}). Wait for one to finish, or stop one.',
   ],
   someone_else_must_decide: [
     'someone_else_must_decide',

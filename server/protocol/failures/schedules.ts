@@ -5,7 +5,7 @@ export const SCHEDULE_FAILURES = {
   schedules_off: ['not_found', 'Schedules are not available on this server or for this account.'],
   schedules_exhausted: [
     'quota_reached',
-    'You already have {{limit}} schedules. Delete one that is no longer needed.',
+    'You have reached the limit of schedules ({{limit}}). Delete one that is no longer needed.',
   ],
   time_zone_needed: [
     'time_zone_needed',

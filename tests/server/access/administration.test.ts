@@ -200,7 +200,7 @@ describeOnEachServer('the administration of a server', (start) => {
       )
     }
     expect(contents[0]).not.toContain('used up')
-    expect(contents[1]).toContain('You have used up today’s limit of 1 channel messages')
+    expect(contents[1]).toContain('You have used up today’s limit of channel messages (1)')
     expect(contents[2]).toContain('seconds for running programs')
     const { items } = (await asBob('GET', '/api/quota')).json.data
     expect(items).toContainEqual(expect.objectContaining({ kind: 'messages_per_day', used: 1 }))

@@ -188,7 +188,7 @@ describeOnEachServer('quotas', (start) => {
       contents.push(steps.find((step: { type: string }) => step.type === 'tool_result').content)
     }
     expect(contents[0]).not.toContain('used up')
-    expect(contents[1]).toContain('You have used up today’s limit of 1 channel messages')
+    expect(contents[1]).toContain('You have used up today’s limit of channel messages (1)')
     expect(contents[2]).toContain('seconds for running programs')
     expect(await hal.items()).toContainEqual(
       expect.objectContaining({ kind: 'messages_per_day', used: 1, limit: 1 }),

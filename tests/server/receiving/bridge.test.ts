@@ -414,7 +414,7 @@ describe.each(DIALECTS)('a bridge on %s', (dialect) => {
     await give({ id: 'q2', text: 'Two.' })
     await eventually(() => expect(ends()).toBe(2))
     expect(bridge.texts('c1')).toEqual(['Tea.', 'Done.', 'Done.'])
-    expect(results[1]).toContain('limit of 1')
+    expect(results[1]).toContain('limit of recipients per hour (1)')
   })
 
   test('files that an answer made or links come after it, and links to anything else bring nothing', async () => {
@@ -550,7 +550,7 @@ describe.each(DIALECTS)('a bridge on %s', (dialect) => {
     await eventually(() => expect(ends()).toBe(1))
     await give({ id: 'q2', text: 'Two.' })
     await eventually(() => expect(bridge.texts('c1')).toHaveLength(2))
-    expect(bridge.texts('c1')[1]).toContain('limit of 1')
+    expect(bridge.texts('c1')[1]).toContain('limit of requests per hour (1)')
     const [conversation] = await conversations()
     expect(await messages(conversation.id)).toHaveLength(2)
   })
