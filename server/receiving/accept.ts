@@ -51,6 +51,8 @@ export interface AcceptDependencies {
   announce(userId: UserId, change: Change): void
   /** There is something to do in a chat. */
   wake(chatId: string): void
+  /** Something is to be sent. */
+  wakeOutbox(): void
   observe: Observe
   log: { warn(details: object, message: string): void }
 }
@@ -221,7 +223,7 @@ async function storeArrival(
   arrival: Arrival,
   sender: SenderRow & { userId: UserId },
   { spoken, ...files }: ReadFiles,
-  { database, store, now }: AcceptDependencies,
+  { database, store, now, wakeOutbox }: AcceptDependencies,
 ): Promise<ChatRow | null> {
   const at = now()
   const written = contentOf(arrival)
@@ -229,7 +231,9 @@ async function storeArrival(
   const content: IncomingContent = { ...written, ...files, text: text.slice(0, MAX_TEXT) }
   // Neither what somebody else wrote nor what was said is a command.
   const isAsked = arrival.decision !== null || (!arrival.isOutside && isCommand(written.text))
-  return await database.write(async (tx) => {
+  let isTold = false
+  const stored = await database.write(async (tx) => {
+    isTold = false
     const chat = await store.receiving.ensureChat(tx, newChat(channel, arrival, sender.userId, at))
     await tx.lock(`chat ${chat.id}`)
     const open = await store.receiving.openMessages(chat.id, tx)
@@ -252,10 +256,14 @@ async function storeArrival(
       lastAt: at,
       ...(arrival.sender.name === '' ? {} : { name: arrival.sender.name.slice(0, MAX_NAME) }),
     })
-    if (isFull && !isAsked && !chat.isFullTold)
+    if (isFull && !isAsked && !chat.isFullTold) {
       await tellFull(tx, chat, content.text, at, { store })
+      isTold = true
+    }
     return chat
   })
+  if (isTold) wakeOutbox()
+  return stored
 }
 
 async function tellFull(

@@ -42,7 +42,10 @@ const MAX_RECONNECT_MS = 60_000
 
 /** What messengers need of the other modules. */
 export interface ReceivingDependencies
-  extends Omit<AcceptDependencies, 'wake' | 'tellStranger' | 'trustedSender' | 'mayTellCode'>,
+  extends Omit<
+      AcceptDependencies,
+      'wake' | 'wakeOutbox' | 'tellStranger' | 'trustedSender' | 'mayTellCode'
+    >,
     Omit<CommandDependencies, 'wakeOutbox'>,
     SendDependencies,
     ProgressDependencies {

@@ -417,6 +417,23 @@ describe.each(DIALECTS)('a bridge on %s', (dialect) => {
     expect(results[1]).toContain('limit of recipients per hour (1)')
   })
 
+  test('of what is written beyond twenty waiting messages, the person is told at once and once that it is not kept', async () => {
+    await pairAnn()
+    let release = (): void => {}
+    const until = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    program.current = () => turn.text('It is 42.', { until })
+    await give({ id: 'q0', text: 'What is it?' })
+    await eventually(async () => expect((await conversations())[0]?.active_run_id).toBeTruthy())
+    for (let index = 1; index <= 22; index += 1) await give({ id: `q${index}`, text: 'And this?' })
+    await eventually(() =>
+      expect(bridge.texts('c1')).toEqual(['Too many messages are waiting. This one was not kept.']),
+    )
+    release()
+    await eventually(() => expect(bridge.texts('c1')).toContain('It is 42.'))
+  })
+
   test('files that an answer made or links come after it, and links to anything else bring nothing', async () => {
     await server.call('PATCH', `/api/channels/${channel.id}`, {
       body: { receive: { approval: 'auto' } },
