@@ -98,7 +98,11 @@ const Message = z.object({
   text: loose(z.string()),
   caption: loose(z.string()),
   forward_origin: z.unknown().optional(),
-  reply_to_message: loose(z.object({ from: loose(Person) })),
+  reply_to_message: loose(
+    z.object({ from: loose(Person), text: loose(z.string()), caption: loose(z.string()) }),
+  ),
+  /** The part of that message which the person chose. */
+  quote: loose(z.object({ text: z.string() })),
   photo: looseList(File),
   document: loose(File),
   voice: loose(File),
@@ -342,22 +346,25 @@ function arrivalOf(
   const text = pressed === undefined ? (message.text ?? message.caption ?? '') : ''
   const button = /^([ar]):([\w-]{1,38})$/.exec(pressed?.data ?? '')
   if (pressed !== undefined && button === null) return null
-  const isMentioned =
-    me.username !== undefined && text.toLowerCase().includes(`@${me.username.toLowerCase()}`)
+  const replied = pressed === undefined ? message.reply_to_message : undefined
+  const isReply = replied?.from?.id === me.id
+  const isPrivate = message.chat.type === 'private'
   const name = [from.first_name, from.last_name].filter(Boolean).join(' ')
   return {
     id: `update:${update}`,
     chat: {
       id: message.chat.id,
       name: message.chat.title ?? name,
-      isPrivate: message.chat.type === 'private',
+      isPrivate,
     },
     threadId: message.is_topic_message === true ? String(message.message_thread_id ?? '') : '',
     sender: { id: from.id, name: name === '' ? (from.username ?? from.id) : name },
     text,
-    isAddressed: isMentioned || message.reply_to_message?.from?.id === me.id,
+    isAddressed: isReply || (me.username !== undefined && mentions(text, me.username)),
     isOutside: message.forward_origin !== undefined,
-    quoted: '',
+    // What the person and the bot wrote to each other is in the conversation.
+    quoted:
+      isPrivate || isReply ? '' : (message.quote?.text ?? replied?.text ?? replied?.caption ?? ''),
     files: pressed === undefined ? filesOf(bot, settings, message) : [],
     decision:
       button?.[2] === undefined
@@ -366,6 +373,13 @@ function arrivalOf(
     mayAnswerStranger: pressed === undefined,
   }
 }
+
+/** Whether a text names the bot, also behind a command, and not one whose name only begins like it. */
+const mentions = (text: string, username: string): boolean =>
+  text
+    .toLowerCase()
+    .split(/(?=@)|[^\w@]+/)
+    .includes(`@${username.toLowerCase()}`)
 
 function filesOf(bot: Bot, settings: Settings, message: Message): ArrivedFile[] {
   const photo = message.photo.at(-1)

@@ -196,6 +196,32 @@ describe.each(DIALECTS)('Telegram on %s', (dialect) => {
     expect(api.of('sendDocument')).toHaveLength(2)
   })
 
+  test('in a group, a person who names exactly this bot is answered, with the message to which they reply as text from outside', async () => {
+    await connect({ chat_id: 77 }, { groups: 'mention' })
+    api.updates.push(written(5, 'Hello.'))
+    await eventually(() => expect(texts()).toHaveLength(1))
+    const chat = { id: -500, type: 'supergroup', title: 'Team' }
+    const from = { id: 201, is_bot: false, first_name: 'Gus' }
+    api.updates.push(
+      written(6, '@nano_bot2 is another bot.', { chat }),
+      written(7, 'Is that true, @Nano_Bot?', {
+        chat,
+        reply_to_message: { message_id: 4, from, text: 'The sky is green.' },
+      }),
+    )
+    await eventually(() => expect(texts()).toHaveLength(2))
+    const asked = String(upstream.requests.at(-1)?.messages.at(-1)?.content)
+    expect(asked).toContain('<file name="message.txt">\nThe sky is green.\n</file>')
+    expect(
+      upstream.requests.some(
+        ({ messages }) => messages.at(-1)?.content === '@nano_bot2 is another bot.',
+      ),
+    ).toBe(false)
+    expect(await conversations()).toHaveLength(2)
+    api.updates.push(written(8, '/status@nano_bot', { chat }))
+    await eventually(() => expect(texts().at(-1)).toContain('Nothing is running.'))
+  })
+
   test('of a file that is too large, the message says so in the language of its text', async () => {
     await connect({ chat_id: 77 })
     const document = { file_id: 'd1', file_name: 'film.mkv', file_size: 30_000_000 }
