@@ -48,12 +48,14 @@ async function decideEverywhere(
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, at - Date.now())))
   const page = (server: TestServer, decision: string, more: object = {}) =>
     server.call('POST', `/api/runs/${run}/approvals`, { body: { id_ref, decision, ...more } })
+  const byLink = (server: TestServer, decision: string) =>
+    server.call('POST', pathname, { body: { decision } })
   const answers = await Promise.all([
-    page(one, 'approve'),
-    other.call('POST', pathname, { body: { decision: 'approve' } }),
+    heard(() => page(one, 'approve')),
+    heard(() => byLink(other, 'approve')),
     // What a button of a notification sends.
-    page(other, 'reject', { call_hash }),
-    one.call('POST', pathname, { body: { decision: 'reject' } }),
+    heard(() => page(other, 'reject', { call_hash })),
+    heard(() => byLink(one, 'reject')),
   ])
   const events = await stream.all()
   const results = events.filter(({ data: step }) => step.type === 'tool_result')
@@ -63,6 +65,16 @@ async function decideEverywhere(
     statuses: answers.map(({ status }) => status),
     results: results.length,
     skipped: results[0]?.data.skipped === true,
+  }
+}
+
+/** Repeats what a busy database refused with 503, as its answer says. */
+async function heard<Answer extends { status: number }>(
+  send: () => Promise<Answer>,
+): Promise<Answer> {
+  for (;;) {
+    const answer = await send()
+    if (answer.status !== 503) return answer
   }
 }
 

@@ -248,11 +248,13 @@ describeOnEachServer('a search with a reranker', (start) => {
     ]) {
       reranker = () => answer
       const count = requests().length
+      const begun = performance.now()
       expect(namesOf(await search())).toEqual(MERGED)
+      // From when it asked: on a busy machine, the request arrives later.
+      expect(performance.now() - begun).toBeGreaterThan(1_800)
       const request = requests()[count]
       expect(await request?.closed).toBe('client_left')
       const took = (request?.closedAt ?? 0) - (request?.openedAt ?? 0)
-      expect(took).toBeGreaterThan(1_800)
       expect(took).toBeLessThan(6_000)
     }
     expect(server.logged()).toContain('No complete response within 2 seconds')
