@@ -41,28 +41,45 @@ function ownSkillsField({
   )
 }
 
+/** What both readers select, and of which conversation: the placeholders are `id` and `userId`. */
+function settingOf(database: Database) {
+  const { conversations, memories, preferences } = database.tables
+  return {
+    fields: {
+      conversation: conversations,
+      memory: memories.content,
+      preferences: preferences.value,
+      ownSkills: ownSkillsField(database),
+    },
+    condition: and(
+      eq(conversations.id, sql.placeholder('id')),
+      eq(conversations.userId, sql.placeholder('userId')),
+      isNull(conversations.deletedAt),
+    ),
+  }
+}
+
+/** The row with what a user has who has stored nothing. */
+const withDefaults = <Row extends { memory: string | null; preferences: Preferences | null }>(
+  row: Row,
+) => ({
+  ...row,
+  memory: row.memory ?? '',
+  preferences: { ...NO_PREFERENCES, ...row.preferences },
+})
+
 /** The reader returns nothing if the user has no such conversation, or it is in the trash. */
 export function createRunSettingReader(database: Database) {
   const { read } = database
   const { conversations, memories, preferences } = database.tables
+  const { fields, condition } = settingOf(database)
   const statement = prepareOnEach((read: Reader) =>
     read
-      .select({
-        conversation: conversations,
-        memory: memories.content,
-        preferences: preferences.value,
-        ownSkills: ownSkillsField(database),
-      })
+      .select(fields)
       .from(conversations)
       .leftJoin(memories, eq(memories.userId, conversations.userId))
       .leftJoin(preferences, eq(preferences.userId, conversations.userId))
-      .where(
-        and(
-          eq(conversations.id, sql.placeholder('id')),
-          eq(conversations.userId, sql.placeholder('userId')),
-          isNull(conversations.deletedAt),
-        ),
-      )
+      .where(condition)
       .prepare('run setting'),
   )
 
@@ -72,13 +89,7 @@ export function createRunSettingReader(database: Database) {
     reader: Reader = read,
   ): Promise<RunSetting | undefined> => {
     const [found] = await statement(reader).execute({ userId, id })
-    if (found === undefined) return undefined
-    return {
-      conversation: found.conversation,
-      memory: found.memory ?? '',
-      preferences: { ...NO_PREFERENCES, ...found.preferences },
-      ownSkills: found.ownSkills,
-    }
+    return found === undefined ? undefined : withDefaults(found)
   }
 }
 
@@ -96,13 +107,14 @@ export interface RunSite extends RunSetting {
 export function createRunSiteReader(database: Database) {
   const { read, tables } = database
   const { conversations, runs, memories, preferences } = tables
+  const { fields, condition } = settingOf(database)
   /** A value from the runs that meet the condition. Nested, because drizzle drops table names from a field's own columns. */
   const fromRuns = (value: SQL, condition: SQL, table = sql`${runs}`) =>
     sql`${sql`(select ${value} from ${table} where ${condition})`}`
   const inConversation = sql`${runs.conversationId} = ${conversations.id}`
   const runSiteStatement = read
     .select({
-      conversation: conversations,
+      ...fields,
       activeRunId: fromRuns(
         sql`${runs.id}`,
         // Exactly the condition of the partial unique index, so that it is used and there are at most two rows.
@@ -118,20 +130,11 @@ export function createRunSiteReader(database: Database) {
         sql`${runs.id}`,
         sql`${inConversation} and ${runs.clientId} = ${sql.placeholder('clientId')}`,
       ).mapWith(runs.id),
-      memory: memories.content,
-      preferences: preferences.value,
-      ownSkills: ownSkillsField(database),
     })
     .from(conversations)
     .leftJoin(memories, eq(memories.userId, conversations.userId))
     .leftJoin(preferences, eq(preferences.userId, conversations.userId))
-    .where(
-      and(
-        eq(conversations.id, sql.placeholder('id')),
-        eq(conversations.userId, sql.placeholder('userId')),
-        isNull(conversations.deletedAt),
-      ),
-    )
+    .where(condition)
     .prepare('run site')
 
   return async (
@@ -140,12 +143,6 @@ export function createRunSiteReader(database: Database) {
     clientId: string | undefined,
   ): Promise<RunSite | undefined> => {
     const [site] = await runSiteStatement.execute({ userId, id, clientId: clientId ?? null })
-    return site === undefined
-      ? undefined
-      : {
-          ...site,
-          memory: site.memory ?? '',
-          preferences: { ...NO_PREFERENCES, ...site.preferences },
-        }
+    return site === undefined ? undefined : withDefaults(site)
   }
 }
