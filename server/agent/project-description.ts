@@ -4,6 +4,8 @@ import type { ProjectId, UserId } from '../protocol/ids.ts'
 
 /** A project, as its owner describes it. */
 interface DescribedProject {
+  /** Who stores it. */
+  storedBy: UserId
   name: string
   /** Whether it holds the files of one conversation. */
   isScratch: boolean
@@ -20,11 +22,11 @@ interface DescribedProject {
 /** Where projects and their files are found. */
 export interface ProjectSource {
   find(userId: UserId, id: ProjectId): Promise<DescribedProject | undefined>
-  /** The entries of its top folder. */
-  list(userId: UserId, id: ProjectId): Promise<readonly { name: string; kind: string }[]>
+  /** The entries of its top folder. `storedBy` stores the project: who reads is not asked. */
+  list(storedBy: UserId, id: ProjectId): Promise<readonly { name: string; kind: string }[]>
   /** Those of the names of its top folder that may come from outside. */
   namesFromOutside(
-    userId: UserId,
+    storedBy: UserId,
     id: ProjectId,
     names: readonly string[],
   ): Promise<ReadonlySet<string>>
@@ -44,11 +46,11 @@ export const createProjectDescription =
       project
     const { isReadOnly } = project
     // The description is useful without the listing; tools report problems with the folder.
-    const entries = await projects.list(userId, projectId).catch(() => [])
+    const entries = await projects.list(project.storedBy, projectId).catch(() => [])
     // Names that may come from outside are omitted: they would taint every conversation of the project.
     const checked = entries.slice(0, MAX_CHECKED)
     const hidden = await projects.namesFromOutside(
-      userId,
+      project.storedBy,
       projectId,
       checked.map((entry) => entry.name),
     )

@@ -9,7 +9,6 @@ import { findDescribedProject } from '../runs/context/described-project.ts'
 import type { RunRecords } from '../runs/inspection/run-records.ts'
 import type { Services } from '../services.ts'
 import { createScratchProjects } from '../workspace/scratch-projects.ts'
-import { createTopFolders } from '../workspace/top-folder.ts'
 import type { Base } from './base.ts'
 import { chatSettings } from './settings.ts'
 import type { Tools } from './tools.ts'
@@ -39,11 +38,12 @@ export function createConfiguredChat(
   },
 ): ChatService {
   const { config, settings, database, store, access, instance, log, redact, now } = base
+  const { workspaces, checkpoints } = workspace
   return createChatService({
     database,
     store,
     files,
-    storage: workspace.workspaces.storage,
+    storage: workspaces.storage,
     documents: tools.knowledge,
     scratch: createScratchProjects({
       projects: store.projects,
@@ -67,10 +67,9 @@ export function createConfiguredChat(
     skills,
     describeProject: createProjectDescription({
       find: findDescribedProject({ projects: store.projects, consents }),
-      ...createTopFolders(
-        { projects: store.projects, workspaces: workspace.workspaces },
-        workspace.checkpoints,
-      ),
+      list: (storedBy, id) => workspaces.open(storedBy, id).list(''),
+      namesFromOutside: (storedBy, id, names) =>
+        checkpoints.outsideText.namesIn(workspaces.open(storedBy, id), names),
     }),
     announce: announcer.announce,
     // The user's pages may be open at another instance.

@@ -2,9 +2,8 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { AppError, appError } from '../errors.ts'
-import { readWhole, statEntry } from '../workspace/files/file-state.ts'
+import { type Entry, readFolder, readWhole, statEntry } from '../workspace/files/entries.ts'
 import { parsePath, withFolder, withPlace } from '../workspace/files/paths.ts'
-import { type Entry, readFolder } from '../workspace/files/walk.ts'
 import {
   describeSkill,
   type FoundSkill,

@@ -1,7 +1,7 @@
 // The folder of a project as its searchable files see it.
 import { AppError } from '../errors.ts'
 import type { ProjectFolder } from '../knowledge/follow-files.ts'
-import { isSameContent } from '../workspace/files/file-state.ts'
+import { isSameContent } from '../workspace/files/entries.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 
 /** Further files are not looked through for one that was renamed. */

@@ -3,7 +3,7 @@ import type { CheckpointRow } from '../db/repositories/projects/checkpoints.ts'
 import { appError } from '../errors.ts'
 import type { MessageId, ProjectId, UserId } from '../protocol/ids.ts'
 import type { Restored } from './checkpoints/checkpoints.ts'
-import type { ChangeOrigin } from './checkpoints/record/change-journal.ts'
+import type { ChangeOrigin } from './checkpoints/record-change.ts'
 import { openProject } from './open-project.ts'
 import type { WorkspaceServices } from './workspace-services.ts'
 

@@ -16,7 +16,7 @@ import { createProjectSearch, findRipgrep, type ProjectSearch } from './search/p
 import { createStorageQuota } from './storage-quota.ts'
 import { createWorkerPool, type WorkerPool } from './worker/worker-pool.ts'
 import type { WorkspaceLimits } from './workspace.ts'
-import { createWorkspaces, type Workspaces } from './workspaces.ts'
+import { createWorkspaces, notingScratch, type Workspaces } from './workspaces.ts'
 
 /** The services that work on projects' files. */
 export interface WorkspaceServices {
@@ -63,15 +63,6 @@ export async function createWorkspaceServices(
   options: WorkspaceOptions,
 ): Promise<WorkspaceServices> {
   const { root, limits, rule, outsideContents, bubblewrap, log } = options
-  /** Everything that changes a project asks for it first, so its size limit is known then. */
-  const records: CheckpointRepository = {
-    ...options.records,
-    async assertProject(projectId) {
-      const project = await options.records.assertProject(projectId)
-      workspaces.noteScratch(projectId, project.isScratch)
-      return project
-    },
-  }
   let recovered: ReadonlyMap<UserId, Promise<void>> = new Map()
   const storage = createStorageQuota({
     ...options.storage,
@@ -82,6 +73,7 @@ export async function createWorkspaceServices(
       (await workspaces.open(userId, projectId).stats()).countedSize,
   })
   const workspaces: Workspaces = await createWorkspaces({ root, limits, storage, log })
+  const records = notingScratch(options.records, workspaces)
   const mutex = createKeyedMutex(LOCK_WAIT_MS, options.claims)
   const pool = createWorkerPool(WORKERS)
   const checkpoints = createCheckpoints({

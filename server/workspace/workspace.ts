@@ -9,33 +9,34 @@ import { AppError, appError } from '../errors.ts'
 import { sizeText } from '../lib/size-text.ts'
 import { systemCode } from '../lib/system-faults.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
-import { countedBytes, ENTRY_BYTES } from './files/counted-bytes.ts'
 import {
+  assertReplaceable,
+  countedBytes,
   createFolder,
   createLink,
   type DiskOptions,
-  moveEntry,
-  removeEmptyFolder,
-} from './files/entries.ts'
-import { toFileError } from './files/faults.ts'
-import {
-  assertReplaceable,
+  ENTRY_BYTES,
+  type Entry,
   type FileContent,
   type FileState,
+  moveEntry,
+  readFolder,
   readWhole,
+  removeEmptyFolder,
   statEntry,
   stateOf,
-} from './files/file-state.ts'
+  walk,
+} from './files/entries.ts'
 import {
   type OpenPlace,
   openRegularFile,
   type ProjectPath,
   parseInnerPath,
   parsePath,
+  toFileError,
   withFolder,
   withPlace,
 } from './files/paths.ts'
-import { type Entry, readFolder, walk } from './files/walk.ts'
 import type { StorageQuota } from './storage-quota.ts'
 
 /** Writes a durable file in the folder `staging`; the caller moves it into the project or removes it. */

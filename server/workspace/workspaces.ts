@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, realpath, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
+import type { CheckpointRepository } from '../db/repositories/projects/checkpoints.ts'
 import { appError } from '../errors.ts'
 import { atMost } from '../lib/lru-limit.ts'
 import { makeFolder } from '../lib/make-folder.ts'
@@ -125,6 +126,22 @@ export async function createWorkspaces(options: {
     serverFolders: () => serverFolders(state),
   }
 }
+
+/**
+ * The records of changes, which tell `workspaces` what a project holds: everything that changes a project asks them for it
+ * first, so its size limit is known then.
+ */
+export const notingScratch = (
+  records: CheckpointRepository,
+  workspaces: Pick<Workspaces, 'noteScratch'>,
+): CheckpointRepository => ({
+  ...records,
+  async assertProject(projectId) {
+    const project = await records.assertProject(projectId)
+    workspaces.noteScratch(projectId, project.isScratch)
+    return project
+  },
+})
 
 const folderOf = (state: WorkspacesState, userId: UserId, projectId: ProjectId): string =>
   join(state.root, folderName(userId), folderName(projectId))

@@ -21,8 +21,8 @@ import {
   WriteFileBody,
 } from '../../protocol/projects/project.ts'
 import type { Services } from '../../services.ts'
-import type { ChangeOrigin } from '../../workspace/checkpoints/record/change-journal.ts'
-import type { FileState } from '../../workspace/files/file-state.ts'
+import type { ChangeOrigin } from '../../workspace/checkpoints/record-change.ts'
+import type { FileState } from '../../workspace/files/entries.ts'
 import { parsePath } from '../../workspace/files/paths.ts'
 import { decodeText, encodeText, encodingLike } from '../../workspace/files/text.ts'
 import { openProject } from '../../workspace/open-project.ts'

@@ -21,6 +21,7 @@ export const findDescribedProject =
     const { name, description } = project
     const { info, text } = await consents.agentsMd({ userId, projectId: id })
     return {
+      storedBy: project.userId,
       agents: info.path === null || text === null ? null : { path: info.path, text },
       name,
       isScratch: project.scratch,

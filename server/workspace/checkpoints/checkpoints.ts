@@ -9,8 +9,9 @@ import type {
 import type { ProjectRepository } from '../../db/repositories/projects/projects.ts'
 import type { StorageRepository } from '../../db/repositories/projects/storage.ts'
 import type { OutsideContentRepository } from '../../db/repositories/runs/outside-contents.ts'
+import type { RunAttempt } from '../../db/run-attempt.ts'
 import type { CheckpointFile } from '../../db/tables/projects/checkpoints.ts'
-import { appError } from '../../errors.ts'
+import { appError, projectDeleted } from '../../errors.ts'
 import { atMost } from '../../lib/lru-limit.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import { parseInnerPath } from '../files/paths.ts'
@@ -21,24 +22,22 @@ import type { WorkerPool } from '../worker/worker-pool.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Workspaces } from '../workspaces.ts'
 import { type ContentStore, createContentStore } from './capture/content-store.ts'
-import { createProjectAccess } from './project-access.ts'
 import { createPruner, type PruneRule } from './prune.ts'
 import {
+  attemptOf,
   type ChangeJournal,
   type ChangeOrigin,
   createChangeJournal,
-} from './record/change-journal.ts'
-import { movePart, pathsPart, undoPart } from './record/change-parts.ts'
-import { partsOfAll } from './record/parts.ts'
-import {
-  attemptOf,
   createChangeRecorder,
+  movePart,
   newChange,
   newCheckpoint,
+  pathsPart,
   SNAPSHOT_TIMEOUT_MS,
-} from './record/record-change.ts'
+  undoPart,
+} from './record-change.ts'
 import { assertContentsStored } from './undo/restore.ts'
-import { undoSteps } from './undo/undo-steps.ts'
+import { partsOfAll, undoSteps } from './undo/undo-steps.ts'
 import { createWholeProjectChange, type WholeProjectChange } from './whole-project-change.ts'
 
 // How many bytes the stored earlier contents of each project take on the disk.
@@ -74,6 +73,82 @@ function createHistorySizes(
     },
     forget: (projectId) => {
       sizes.delete(projectId)
+    },
+  }
+}
+
+/** Exclusive access to projects: one change of a project at a time. */
+interface ProjectAccess {
+  /**
+   * Runs `work` with exclusive access; its signal aborts when the project is deleted or `signal` aborts. Throws
+   * `project_deleted`, and `store_busy` when the project stays locked for too long.
+   */
+  exclusive<T>(
+    projectId: ProjectId,
+    work: (signal: AbortSignal) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T>
+  /**
+   * Call it with exclusive access, before each write. Throws `project_deleted`; `project_busy` if another instance has
+   * taken over and completed the change from its journal; `request_stopped` if `by` may no longer write.
+   */
+  assertHeld(projectId: ProjectId, by?: RunAttempt): Promise<void>
+  /** See `Checkpoints.removeProject`. */
+  remove(
+    projectId: ProjectId,
+    steps: { stop(): Promise<void>; remove(): Promise<void> },
+  ): Promise<void>
+}
+
+/** Create one per process: it knows which projects are being deleted. */
+function createProjectAccess(
+  records: Pick<CheckpointRepository, 'assertProject' | 'isCurrent'>,
+  mutex: KeyedMutex,
+): ProjectAccess {
+  /** Projects that are being deleted. */
+  const deleting = new Set<ProjectId>()
+  /** Aborts the work that is running in a project. */
+  const running = new Map<ProjectId, AbortController>()
+  const assertNotDeleted = (projectId: ProjectId): void => {
+    if (deleting.has(projectId)) throw projectDeleted()
+  }
+  return {
+    async assertHeld(projectId, by) {
+      assertNotDeleted(projectId)
+      await mutex.assertHeld(projectId)
+      if (by !== undefined && !(await records.isCurrent(by))) throw appError('request_stopped')
+    },
+    exclusive: (projectId, work, signal) =>
+      mutex.run(
+        projectId,
+        async () => {
+          assertNotDeleted(projectId)
+          await records.assertProject(projectId)
+          const controller = new AbortController()
+          running.set(projectId, controller)
+          // Checked again: a deletion that began during the query found nothing to abort.
+          if (deleting.has(projectId)) controller.abort(projectDeleted())
+          try {
+            return await work(
+              signal === undefined
+                ? controller.signal
+                : AbortSignal.any([signal, controller.signal]),
+            )
+          } finally {
+            running.delete(projectId)
+          }
+        },
+        signal === undefined ? {} : { signal },
+      ),
+    async remove(projectId, { stop, remove }) {
+      deleting.add(projectId)
+      running.get(projectId)?.abort(projectDeleted())
+      try {
+        await stop()
+        await mutex.run(projectId, remove)
+      } finally {
+        deleting.delete(projectId)
+      }
     },
   }
 }

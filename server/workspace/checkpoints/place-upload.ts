@@ -3,8 +3,14 @@ import { chmod, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { appError } from '../../errors.ts'
-import { countedBytes, ENTRY_BYTES } from '../files/counted-bytes.ts'
-import { assertReplaceable, statEntry } from '../files/file-state.ts'
+import {
+  assertReplaceable,
+  countedBytes,
+  ENTRY_BYTES,
+  type Entry,
+  statEntry,
+  walk,
+} from '../files/entries.ts'
 import {
   childPath,
   type ProjectPath,
@@ -13,7 +19,6 @@ import {
   withPlace,
 } from '../files/paths.ts'
 import type { StagedFile, Upload } from '../files/uploads.ts'
-import { type Entry, walk } from '../files/walk.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import { assertWithin, type Workspace } from '../workspace.ts'
 import type { Workspaces } from '../workspaces.ts'

@@ -6,8 +6,7 @@ import type { StorageQuota } from '../storage-quota.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import type { Workspace } from '../workspace.ts'
 import type { SnapshotInput } from './capture/snapshot.ts'
-import type { ProjectAccess } from './project-access.ts'
-import { SNAPSHOT_TIMEOUT_MS } from './record/record-change.ts'
+import { SNAPSHOT_TIMEOUT_MS } from './record-change.ts'
 
 /** Which checkpoints to keep. The oldest are removed first. */
 export interface PruneRule {
@@ -52,7 +51,8 @@ export function createPruner(dependencies: {
   histories: Pick<StorageRepository, 'histories' | 'uncounted' | 'setHistory'>
   storage: Pick<StorageQuota, 'excess'>
   open(userId: UserId, projectId: ProjectId): Workspace
-  access: Pick<ProjectAccess, 'exclusive'>
+  /** Exclusive access to projects. */
+  access: { exclusive(projectId: ProjectId, work: () => Promise<void>): Promise<void> }
   pool: WorkerPool
   rule: PruneRule
   snapshotInput(workspace: Workspace): SnapshotInput

@@ -7,12 +7,16 @@ import type { StorageQuota } from '../storage-quota.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import { entriesLimit, type Workspace } from '../workspace.ts'
 import type { SnapshotInput } from './capture/snapshot.ts'
-import type { ChangeOrigin } from './record/change-journal.ts'
-import { type PartTools, withResult } from './record/change-parts.ts'
-import { partsOfAll } from './record/parts.ts'
-import { type ChangeRecorder, newChange, SNAPSHOT_TIMEOUT_MS } from './record/record-change.ts'
+import {
+  type ChangeOrigin,
+  type ChangeRecorder,
+  newChange,
+  type PartTools,
+  SNAPSHOT_TIMEOUT_MS,
+  withResult,
+} from './record-change.ts'
 import { revertPaths } from './undo/restore.ts'
-import { undoSteps } from './undo/undo-steps.ts'
+import { partsOfAll, undoSteps } from './undo/undo-steps.ts'
 
 /** What the program is given to know about the project. */
 export interface ProjectUse {

@@ -10,9 +10,8 @@ import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import { entriesLimit } from '../workspace.ts'
 import type { Workspaces } from '../workspaces.ts'
-import { countedBytes, ENTRY_BYTES } from './counted-bytes.ts'
-import { toFileError } from './faults.ts'
-import { type ProjectPath, parseInnerPath } from './paths.ts'
+import { countedBytes, ENTRY_BYTES } from './entries.ts'
+import { type ProjectPath, parseInnerPath, toFileError } from './paths.ts'
 
 /** The limits of one upload. */
 export interface UploadLimits {

@@ -2,7 +2,7 @@
 import { AppError, appError } from '../../errors.ts'
 import { createFairQueue } from '../../lib/fair-queue.ts'
 import { createWorkerClient, type WorkerClient } from '../../lib/worker-client.ts'
-import { toFileError } from '../files/faults.ts'
+import { toFileError } from '../files/paths.ts'
 import type { JobKind, JobResult, Jobs } from './jobs.child.ts'
 
 /** The worker threads of the workspace. */

@@ -12,6 +12,7 @@ const PROJECT = ProjectId.parse('00000000-0000-4000-8000-000000000002')
 const describeIn = (source: Partial<ProjectSource>) =>
   createProjectDescription({
     find: async () => ({
+      storedBy: USER,
       name: 'Garden',
       description: 'Beds and paths',
       instructions: 'Answer in metres.',

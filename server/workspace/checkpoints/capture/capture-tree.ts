@@ -3,7 +3,7 @@
 import { lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PathContent } from '../../../db/tables/projects/checkpoints.ts'
-import { linkRefused } from '../../files/faults.ts'
+import { linkRefused } from '../../files/paths.ts'
 import { type Copies, captureEntry, scan, syncFile } from './scan-tree.ts'
 
 /** The input of a capture of a folder and everything below it. */

@@ -2,7 +2,7 @@
 import { readlink } from 'node:fs/promises'
 import type { CheckpointFile, PathContent } from '../../../db/tables/projects/checkpoints.ts'
 import { AppError, appError } from '../../../errors.ts'
-import { statEntry } from '../../files/file-state.ts'
+import { statEntry } from '../../files/entries.ts'
 import {
   type OpenPlace,
   openRegularFile,

@@ -21,7 +21,7 @@ import { join } from 'node:path'
 import type { PathContent } from '../../../db/tables/projects/checkpoints.ts'
 import { appError } from '../../../errors.ts'
 import { systemCode } from '../../../lib/system-faults.ts'
-import { countedBytes } from '../../files/counted-bytes.ts'
+import { countedBytes } from '../../files/entries.ts'
 import { childPath, FOLDER_FLAGS, HAS_DESCRIPTOR_PATHS, parseInnerPath } from '../../files/paths.ts'
 import { contentPath } from './content-store.ts'
 

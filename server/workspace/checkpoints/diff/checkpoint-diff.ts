@@ -8,9 +8,14 @@ import type { Workspace } from '../../workspace.ts'
 import { captureAll, sameContent } from '../capture/capture.ts'
 import type { ContentStore } from '../capture/content-store.ts'
 import type { Checkpoints } from '../checkpoints.ts'
-import { movedPath, moveEntries, type Part, partsOfAll } from '../record/parts.ts'
-import { stateBefore } from '../undo/state-before.ts'
-import { undoSteps } from '../undo/undo-steps.ts'
+import {
+  movedPath,
+  moveEntries,
+  type Part,
+  partsOfAll,
+  stateBefore,
+  undoSteps,
+} from '../undo/undo-steps.ts'
 import type { MakeDiff } from './diffs.ts'
 
 /** What a checkpoint changed in one file. */

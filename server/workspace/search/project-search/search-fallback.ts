@@ -1,9 +1,10 @@
 // Search without ripgrep: walks the tree, decodes the files and matches in a worker thread. Same results, slower.
+
+import { type Entry, walk } from '../../files/entries.ts'
 import { compileGlob } from '../../files/glob.ts'
 import { IGNORE_FILE, type IgnoreRules, rulesAbove } from '../../files/ignore-rules.ts'
 import { type ProjectPath, parsePath } from '../../files/paths.ts'
 import { binaryKind, decodeText } from '../../files/text.ts'
-import { type Entry, walk } from '../../files/walk.ts'
 import type { WorkerPool } from '../../worker/worker-pool.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { FindResult, GrepRequest, GrepResult } from '../search-request.ts'

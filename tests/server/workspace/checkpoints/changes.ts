@@ -4,7 +4,7 @@ import type { Database } from '../../../../server/db/database.ts'
 import { createOutsideContentRepository } from '../../../../server/db/repositories/runs/outside-contents.ts'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
 import { createCheckpoints } from '../../../../server/workspace/checkpoints/checkpoints.ts'
-import type { ChangeOrigin } from '../../../../server/workspace/checkpoints/record/change-journal.ts'
+import type { ChangeOrigin } from '../../../../server/workspace/checkpoints/record-change.ts'
 import { createKeyedMutex } from '../../../../server/workspace/keyed-mutex.ts'
 import type { openProject } from '../../../support/store/projects.ts'
 

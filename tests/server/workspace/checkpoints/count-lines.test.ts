@@ -1,7 +1,6 @@
 // Counting changed lines for receipts: in time, and never a number that was not counted.
 import { expect, test } from 'vitest'
-import { countLines } from '../../../../server/workspace/checkpoints/diff/count-lines.ts'
-import type { MakeDiff } from '../../../../server/workspace/checkpoints/diff/diffs.ts'
+import { countLines, type MakeDiff } from '../../../../server/workspace/checkpoints/diff/diffs.ts'
 import { unifiedDiff } from '../../../../server/workspace/checkpoints/diff/unified-diff.ts'
 
 /** The content of a file is its hash. */
