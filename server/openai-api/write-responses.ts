@@ -7,7 +7,7 @@ import type { RunEvent } from '../protocol/runs/run-event.ts'
 import { reasoningIn } from '../protocol/runs/run-timeline.ts'
 import type { Step } from '../protocol/runs/step.ts'
 import { type Usage, usageOfRun } from '../protocol/runs/usage.ts'
-import { attemptOfEvent } from '../runs/log/entries.ts'
+import { attemptOfEvent } from '../runs/log/log.ts'
 import { readRunOptions, readRunState } from '../runs/state.ts'
 import {
   beginItem,

@@ -1,5 +1,7 @@
-// Builds the context of a run: its conversation, its model, the messages so far, its tools, and where to resume.
+// Builds the context of a run: its conversation, its model, the messages so far, what it adds to the prompt, its tools and skills, and
+// where to resume.
 
+import { LRUCache } from 'lru-cache'
 import type { WindowMarks } from '../agent/context-window.ts'
 import {
   answerMessages,
@@ -7,8 +9,14 @@ import {
   type Carries,
   toModelMessages,
 } from '../agent/history.ts'
-import { CONTINUE_NOTE, summaryNote, systemPrompt, withNote } from '../agent/system-prompt.ts'
-import { imagesOf } from '../db/repositories/conversations/branch-history.ts'
+import {
+  CONTINUE_NOTE,
+  contextNote,
+  summaryNote,
+  systemPrompt,
+  withNote,
+} from '../agent/system-prompt.ts'
+import { type HistoryMessage, imagesOf } from '../db/repositories/conversations/branch-history.ts'
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import { type StepRow, toStep } from '../db/repositories/conversations/steps.ts'
 import type { Store } from '../db/store.ts'
@@ -21,17 +29,28 @@ import { withImagesNote, withoutResultImages } from '../llm/user-content.ts'
 import type { CallId, MessageId, RunId } from '../protocol/ids.ts'
 import type { PublicModel } from '../protocol/models/catalog.ts'
 import type { Step } from '../protocol/runs/step.ts'
+import type { ActiveSkill } from '../skills/skills.ts'
+import { offerSkills, USE_SKILL } from '../tools/builtin/agents/use-skill.ts'
 import { NOTHING_TO_REPORT } from '../tools/builtin/schedules/nothing-to-report.ts'
 import type { ToolDefinition } from '../tools/definition.ts'
-import type { ToolSet } from '../tools/registry.ts'
+import { createToolSet, type ToolSet } from '../tools/registry.ts'
 import { appsNote } from './context/apps.ts'
-import { type Branch, contextWindowOf, readBranch } from './context/branch.ts'
-import { addDocument, noteLargeFiles } from './context/large-files.ts'
-import { earlierRuns, memoryOf, nextPrompt } from './context/prompt.ts'
-import { loadedSkills, skillNote, withSkills } from './context/skills.ts'
+import {
+  addDocument,
+  type Branch,
+  contextWindowOf,
+  noteLargeFiles,
+  readBranch,
+} from './context/branch.ts'
 import type { MemorySection } from './dependencies.ts'
 import type { PerformedRun, RunFrame } from './performed-run.ts'
-import type { ClientTool, RunOptions, RunPrompt, RunState } from './state.ts'
+import {
+  type ClientTool,
+  type RunOptions,
+  type RunPrompt,
+  type RunState,
+  readRunState,
+} from './state.ts'
 
 const NO_MEMORY: MemorySection = { trusted: '', outside: '' }
 
@@ -416,3 +435,137 @@ export async function recallEarlierResults(
   for (const { idRef, name, preview } of await store.runs.approvals(runId))
     if (!answered.has(idRef) && preview !== null) tools.get(name)?.recall?.(preview, runId)
 }
+
+// What a run adds to the prompt of its conversation, so that its requests begin with the same bytes as earlier ones.
+
+/** After this much silence, no provider still caches the conversation. */
+const COLD_MS = 30 * 60 * 1_000
+
+/** A run that wrote an answer of the branch. */
+export interface EarlierRun {
+  state: Readonly<RunState>
+  endedAt: Date | null
+}
+
+type Answer = Pick<HistoryMessage, 'runId' | 'runState' | 'runEndedAt'>
+
+const runOf = oncePer(
+  ({ runState, runEndedAt }: Answer): EarlierRun => ({
+    state: readRunState(runState),
+    endedAt: runEndedAt,
+  }),
+)
+
+/** The runs of the branch's answers, by id. */
+const earlierRuns = (branch: readonly Answer[]): ReadonlyMap<RunId, EarlierRun> =>
+  new Map(
+    branch.flatMap((message): [RunId, EarlierRun][] =>
+      message.runId === null ? [] : [[message.runId, runOf(message)]],
+    ),
+  )
+
+/** The memory in the system prompt, as the run that last read it stored it; undefined if none did. */
+const memoryOf = (earlier: readonly EarlierRun[]): string | undefined =>
+  earlier.findLast(({ state }) => state.prompt?.memory !== undefined)?.state.prompt?.memory
+
+/**
+ * What a new run adds. The memory in the system prompt stays unchanged; new facts go before the question. The memory is
+ * read again at the beginning of a conversation, after the turn that read it was replaced by a summary, and after half an
+ * hour of silence.
+ * @param earlier the runs of the branch, oldest first.
+ * @param now what there is to add. `apps`: what apps of MCP servers say about their state. `skills`: the instructions that the message asks for; they stand right before it.
+ */
+export function nextPrompt(
+  earlier: readonly EarlierRun[],
+  now: { memory: MemorySection; listing: string; skills?: string; apps?: string; time: Date },
+): RunPrompt {
+  const before = earlier.flatMap(({ state }) => state.prompt ?? [])
+  const known = memoryOf(earlier)
+  const lastEnd = earlier.at(-1)?.endedAt ?? null
+  const isCold = lastEnd === null || now.time.getTime() - lastEnd.getTime() > COLD_MS
+  const isReadAnew = known === undefined || isCold
+  const notes = before.map(({ note }) => note ?? '').join('\n')
+  const news = isReadAnew ? [] : linesBeyond(now.memory.trusted, `${known}\n${notes}`)
+  const [heading = '', ...facts] = now.memory.outside.split('\n')
+  const outside = linesBeyond(facts.join('\n'), notes)
+  const lastListing = before.findLast(({ listing }) => listing !== undefined)?.listing ?? ''
+  const hasNewListing = now.listing !== lastListing
+  const { apps = '' } = now
+  const hasNewApps = apps !== (before.findLast((one) => one.apps !== undefined)?.apps ?? '')
+  const note = [
+    news.length === 0 ? '' : `Also known about the user:\n${news.join('\n')}`,
+    contextNote([
+      hasNewListing ? now.listing : '',
+      outside.length === 0 ? '' : [heading, ...outside].join('\n'),
+      hasNewApps ? apps : '',
+    ]) ?? '',
+    now.skills ?? '',
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+  return {
+    ...(isReadAnew ? { memory: now.memory.trusted } : {}),
+    ...(hasNewListing ? { listing: now.listing } : {}),
+    ...(note === '' ? {} : { note }),
+    ...(hasNewApps ? { apps } : {}),
+    outside: outside.length > 0 || (hasNewApps && apps !== ''),
+  }
+}
+
+/** The lines of `text` that are not in `seen`. */
+function linesBeyond(text: string, seen: string): string[] {
+  const lines = new Set(seen.split('\n'))
+  return text.split('\n').filter((line) => line.trim() !== '' && !lines.has(line))
+}
+
+// The skills that a run offers its model, and which of them the model has read already.
+
+/** The tools, with `use_skill` for these skills; without it if there are none, so that nobody pays for it. */
+function withSkills(all: ToolSet, skills: readonly ActiveSkill[]): ToolSet {
+  const tool = all.get(USE_SKILL)
+  if (tool === undefined) return all
+  const known = knownSets(all)
+  const key = JSON.stringify(skills.map(({ name, description }) => [name, description]))
+  const found = known.get(key)
+  if (found !== undefined) return found
+  const others = all.list().filter(({ name }) => name !== USE_SKILL)
+  const set = createToolSet(skills.length === 0 ? others : [...others, offerSkills(tool, skills)])
+  known.set(key, set)
+  return set
+}
+
+/** By the names and descriptions of the skills: most runs offer what another one has offered. */
+const knownSets = oncePer((_all: ToolSet) => new LRUCache<string, ToolSet>({ max: 20 }))
+
+/** Names of the skills whose current instructions are among the messages. */
+export function loadedSkills(
+  skills: readonly ActiveSkill[],
+  messages: readonly LlmMessage[],
+): string[] {
+  const results = messages.flatMap((message) =>
+    message.role === 'tool' && message.name === USE_SKILL ? [message.content] : [],
+  )
+  if (results.length === 0) return []
+  return skills
+    .filter(({ name, body }) => {
+      // Without the name there is no need to write and compare long instructions.
+      const named = results.filter((content) => content.includes(`"name":"${name}"`))
+      if (named.length === 0) return false
+      const part = JSON.stringify({ name, instructions: body }).slice(0, -1)
+      return named.some((content) => content.includes(part))
+    })
+    .map(({ name }) => name)
+}
+
+/** '' without skills. A skill that can no longer be used since the run was created is left out. */
+const skillNote = (
+  names: readonly string[],
+  active: readonly Pick<ActiveSkill, 'name' | 'body'>[],
+): string =>
+  names
+    .flatMap((name) => active.find((skill) => skill.name === name) ?? [])
+    .map(
+      ({ name, body }) =>
+        `The user has chosen the skill "${name}" for this message. Follow its instructions:\n\n${body}`,
+    )
+    .join('\n\n')

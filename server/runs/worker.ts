@@ -16,9 +16,14 @@ import {
   recallEarlierResults,
 } from './context.ts'
 import { endBroken } from './end/end-broken.ts'
-import { type Ending, storeEnd } from './end/finish.ts'
+import {
+  createRunTitle,
+  type Ending,
+  type RunTitle,
+  storeEnd,
+  titleWithoutAnswer,
+} from './end/finish.ts'
 import { failureOfStop, retryNotice } from './end/run-failure.ts'
-import { createRunTitle, type RunTitle, titleWithoutAnswer } from './end/title.ts'
 import { RETRY_DELAYS_MS, retryWhileUnavailable, type WriteGroup } from './group-commit.ts'
 import type { RunLog } from './log/log.ts'
 import { outcomeOf } from './observation.ts'

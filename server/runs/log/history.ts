@@ -6,8 +6,7 @@ import type { DoneEvent, ErrorEvent } from '../../protocol/runs/run-event.ts'
 import { reasoningIn } from '../../protocol/runs/run-timeline.ts'
 import { usageOfRun } from '../../protocol/runs/usage.ts'
 import { originOfRun, readRunState } from '../state.ts'
-import { idsBefore, type LogEntry } from './entries.ts'
-import type { ProseState, RunLogHistory } from './log.ts'
+import { idsBefore, type LogEntry, type ProseState, type RunLogHistory } from './log.ts'
 
 /**
  * Returns a function that serializes the cuts of a step: comma-separated lengths, prefixed with `r` when the step replaced

@@ -1,8 +1,7 @@
 // One listener's view of a run log: delta events as they are, or cumulative steps.
 import { eventData, type RunEvent } from '../../protocol/runs/run-event.ts'
 import { stepId } from '../../protocol/runs/step.ts'
-import { type LogEntry, stepIndexOf } from './entries.ts'
-import type { ProseState, RunLog } from './log.ts'
+import { type LogEntry, type ProseState, type RunLog, stepIndexOf } from './log.ts'
 
 /** One event for the wire. */
 export interface OutgoingEvent {

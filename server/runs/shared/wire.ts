@@ -12,8 +12,7 @@ import {
   TitleEvent,
   ToolProgressEvent,
 } from '../../protocol/runs/run-event.ts'
-import type { LogEntry } from '../log/entries.ts'
-import type { RunLog } from '../log/log.ts'
+import type { LogEntry, RunLog } from '../log/log.ts'
 
 const Prose = z.enum(['thinking', 'text'])
 const id = z.int().min(1)

@@ -1,6 +1,6 @@
 // What a run adds to the prompt: once, after what the model has already seen, so that the prompt prefix is stable.
 import { expect, test } from 'vitest'
-import { type EarlierRun, nextPrompt } from '../../../server/runs/context/prompt.ts'
+import { type EarlierRun, nextPrompt } from '../../../server/runs/context.ts'
 import { type RunPrompt, readRunState } from '../../../server/runs/state.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')

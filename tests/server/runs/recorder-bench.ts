@@ -14,8 +14,7 @@ import {
   type Write,
   type WriteGroup,
 } from '../../../server/runs/group-commit.ts'
-import type { LogEntry } from '../../../server/runs/log/entries.ts'
-import { createRunLog, type RunLog } from '../../../server/runs/log/log.ts'
+import { createRunLog, type LogEntry, type RunLog } from '../../../server/runs/log/log.ts'
 import { createRecorder, type Recorder } from '../../../server/runs/recorder.ts'
 import type { CallResult } from '../../../server/tools/tool-result.ts'
 

@@ -128,7 +128,6 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   // `runs/usage`: what the prices of a model are for a prompt of some length.
   'runs/inspection': ['runs/usage', 'db', 'llm', 'protocol', 'lib'],
   'runs/log': ['db', 'protocol', 'lib'],
-  'runs/recorder': ['runs/log', 'db'],
   // Runs that several instances share: their logs, stops and decisions cross processes through these.
   'runs/shared': ['runs/approvals', 'runs/log', 'db', 'protocol'],
   'runs/start': ['runs/end', 'agent', 'db', 'tools', 'errors.ts', 'protocol', 'lib'],

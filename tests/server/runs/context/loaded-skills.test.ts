@@ -1,7 +1,7 @@
 // Which skills the model has read already: those whose instructions are still in what it receives.
 import { expect, test } from 'vitest'
 import { CallId } from '../../../../server/protocol/ids.ts'
-import { loadedSkills } from '../../../../server/runs/context/skills.ts'
+import { loadedSkills } from '../../../../server/runs/context.ts'
 import type { ActiveSkill } from '../../../../server/skills/skills.ts'
 
 const skill = (name: string, body: string): ActiveSkill => ({

@@ -1,6 +1,6 @@
 // Packed log entries read exactly as they were added.
 import { expect, test } from 'vitest'
-import { LogEntries, type LogEntry, stepIndexOf } from '../../../../server/runs/log/entries.ts'
+import { LogEntries, type LogEntry, stepIndexOf } from '../../../../server/runs/log/log.ts'
 import { rounds, SEED } from '../../../support/random.ts'
 
 const title = (id: number): LogEntry => ({
