@@ -14,15 +14,14 @@ import { titleFromMessage } from '../protocol/conversations/title.ts'
 import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../protocol/ids.ts'
 import { isUnattended, PAGE_ORIGIN, type RunOrigin } from '../protocol/runs/origin.ts'
 import type { ChatDependencies, ChatSettings } from '../runs/dependencies.ts'
-import type { RunRegistry } from '../runs/registry.ts'
-import { activeRunError, runsAtOnce, tooManyRuns } from '../runs/start/admission.ts'
+import { activeRunError, type RunRegistry, runsAtOnce, tooManyRuns } from '../runs/registry.ts'
 import { RUN_DEFAULTS } from '../runs/start/row-defaults.ts'
 import type { RunOptions } from '../runs/state.ts'
 import { exceededBudget } from '../runs/usage/budgets.ts'
 import { RESEARCH } from '../skills/built-in.ts'
 import { requireSkills } from '../skills/skills.ts'
 import { projectOf } from './owned.ts'
-import { filesOf } from './send/attachments.ts'
+import { filesOf, type TurnWithFiles } from './send/attachments.ts'
 import { storeTurn, type Turn, type TurnFiles } from './send/store-turn.ts'
 import type { TemporaryRemoval } from './temporary.ts'
 
@@ -108,7 +107,9 @@ export function createSending(
     await dependencies.storage.countText(userId, bytesOf(turn))
     const projectId = projectOf(conversation)
     const skills = await skillOptions(body.skills, { userId, projectId }, dependencies)
-    const files = await filesOf(turn, { ...dependencies, userId, vision: model.vision })
+    checkQuestion(questionOf(turn), settings.messageCharacters)
+    const place = { ...dependencies, userId, vision: model.vision }
+    const files = mayHaveFiles(turn) ? await filesOf(turn, place) : NO_FILES
     const run = newRun(conversation, { userId, model: model.id, body, turn, skills }, dependencies)
     const title = settings.titles === 'off' ? null : firstTitle(conversation, turn)
     const duplicate = await storeAndStart(run, site, { body, turn, files, title })
@@ -285,12 +286,31 @@ function newRun(
   }
 }
 
+const NO_FILES: TurnFiles = { attached: [], holdOutsideText: false, discard: async () => {} }
+
+/** An answer has none, and neither have most questions. */
+const mayHaveFiles = (turn: Turn): turn is TurnWithFiles =>
+  turn.kind === 'program' ||
+  (turn.kind === 'message' && ('of' in turn.attachments || turn.attachments.length > 0))
+
+/** The question that the turn brings; '' if it brings none. */
+const questionOf = (turn: Turn): string =>
+  turn.kind === 'message' ? turn.text : turn.kind === 'program' ? (turn.question?.text ?? '') : ''
+
+/** @throws AppError for a question that is too long. */
+function checkQuestion({ length }: string, limit: number): void {
+  if (length > limit)
+    throw appError(
+      'message_too_long',
+      { length, limit },
+      { details: [{ path: 'text', message: `at most ${limit} characters` }] },
+    )
+}
+
 /** The bytes of the texts of a turn; its files count when they are stored. */
 function bytesOf(turn: Turn): number {
-  if (turn.kind === 'answer') return 0
-  if (turn.kind === 'message') return Buffer.byteLength(turn.text)
-  let bytes = Buffer.byteLength(turn.question?.text ?? '')
-  for (const message of turn.past)
+  let bytes = Buffer.byteLength(questionOf(turn))
+  for (const message of turn.kind === 'program' ? turn.past : [])
     if (message.role === 'user') bytes += Buffer.byteLength(message.text)
     else for (const { content } of message.steps) bytes += Buffer.byteLength(content)
   return bytes

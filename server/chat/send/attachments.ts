@@ -1,4 +1,4 @@
-// The files of a turn: checked (text must be text, images must match their declared type), then stored.
+// The files of a turn that has some: checked (text must be text, images must match their declared type), then stored.
 
 import type { AttachmentInfo } from '../../db/repositories/conversations/attachments.ts'
 import { attachmentBytes } from '../../db/repositories/conversations/new-attachments.ts'
@@ -31,25 +31,24 @@ interface Place extends Pick<ChatDependencies, 'settings'> {
   vision: boolean
 }
 
+/** What may have files: the question of a person, or the messages of a program. */
+export type TurnWithFiles = Exclude<Turn, { kind: 'answer' }>
+
 /**
- * Checks the text and the attachments of a turn, and stores the files that are new.
+ * Checks the attachments of a turn, and stores the files that are new.
  * @throws AppError that says what is wrong and what is allowed; then none of the files is stored.
  */
-export async function filesOf(turn: Turn, place: Place): Promise<TurnFiles> {
-  const none = { holdOutsideText: false, discard: async () => {} }
-  if (turn.kind === 'answer') return { attached: [], ...none }
+export async function filesOf(turn: TurnWithFiles, place: Place): Promise<TurnFiles> {
   if (turn.kind === 'program') return await filesOfProgram(turn, place)
-  checkText(turn.text, place.settings.messageCharacters)
   const { attachments } = turn
   if ('of' in attachments) {
     checkStoredAttachments(attachments.stored, place.vision)
-    return { attached: attachments, ...none }
+    return { attached: attachments, holdOutsideText: false, discard: async () => {} }
   }
-  return attachments.length === 0 ? { attached: [], ...none } : await storeNew(attachments, place)
+  return await storeNew(attachments, place)
 }
 
 async function filesOfProgram({ past, question }: ProgramTurn, place: Place): Promise<TurnFiles> {
-  if (question !== null) checkText(question.text, place.settings.messageCharacters)
   const ofMessages: (readonly FileRow[])[] = []
   const stored: TurnFiles[] = []
   const discard = async () => {
@@ -78,15 +77,6 @@ async function storeNew(
   const { rows, discard } = await storeAttachments(checked, place)
   // Anybody may have made a file, and a picture can hold text, too.
   return { attached: rows, holdOutsideText: checked.length > 0, discard }
-}
-
-function checkText(text: string, maxCharacters: number): void {
-  if (text.length > maxCharacters)
-    throw appError(
-      'message_too_long',
-      { length: text.length, limit: maxCharacters },
-      { details: [{ path: 'text', message: `at most ${maxCharacters} characters` }] },
-    )
 }
 
 /** Stored attachments are already validated, but the conversation's model may have changed to one without vision. */
