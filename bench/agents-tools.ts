@@ -28,8 +28,7 @@ const slow = defineTool({
 })
 
 const approvals: Approvals = {
-  isNeeded: () => false,
-  grantFor: async () => null,
+  permissionFor: async () => ({ kind: 'free' }),
   newAddresses: async () => [],
   allowsRedirect: async () => true,
   request: async () => ({ decision: 'approve' }),

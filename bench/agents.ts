@@ -63,8 +63,7 @@ async function subAgents(): Promise<Row> {
       maxWorkers: 4,
     },
     approvals: {
-      isNeeded: () => false,
-      grantFor: async () => null,
+      permissionFor: async () => ({ kind: 'free' }),
       newAddresses: async () => [],
       allowsRedirect: async () => true,
       request: async () => ({ decision: 'approve' }),

@@ -9,10 +9,9 @@ import { windowTokens } from '../llm/usage.ts'
 import { withoutResultImages } from '../llm/user-content.ts'
 import { CallId } from '../protocol/ids.ts'
 import type { Approvals } from '../tools/approval.ts'
-import type { ToolContext, ToolDefinition } from '../tools/definition.ts'
+import { type ToolContext, type ToolDefinition, toSchema } from '../tools/definition.ts'
 import { type CallRecorder, createToolExecutor } from '../tools/executor.ts'
 import type { CallResult } from '../tools/tool-result.ts'
-import { toSchema } from '../tools/tool-schema.ts'
 import { createContextWindow, messageBudget } from './context-window.ts'
 import { runAgentLoop } from './loop.ts'
 import type { CallUsage, RunScope } from './run-scope.ts'
@@ -244,8 +243,7 @@ function createApprovals(task: SubAgentTask, work: Work, clock: WorkClock): Appr
   const numberOf = (id: CallId): number => log.calls.findIndex((call) => call.id === id)
   return {
     ...(scope.approvals.refusal === undefined ? {} : { refusal: scope.approvals.refusal }),
-    isNeeded: scope.approvals.isNeeded,
-    grantFor: scope.approvals.grantFor,
+    permissionFor: scope.approvals.permissionFor,
     newAddresses: scope.approvals.newAddresses,
     allowsRedirect: scope.approvals.allowsRedirect,
     async request(request) {

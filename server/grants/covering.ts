@@ -1,15 +1,98 @@
-// Finds the grant that covers a call of a run.
+// Where a grant holds, which tool it is for, and which calls of a run it covers.
+
+import { createHash } from 'node:crypto'
 import type { CallPlace, GrantRow } from '../db/repositories/runs/grants.ts'
 import type { Store } from '../db/store.ts'
+import { appError } from '../errors.ts'
 import { createTurns } from '../lib/turns.ts'
+import { ConversationId, ProjectId, type UserId } from '../protocol/ids.ts'
+import type { GrantScope } from '../protocol/runs/grant.ts'
+import type { RunOrigin } from '../protocol/runs/origin.ts'
 import type { RiskLevel } from '../protocol/runs/run-event.ts'
+import { ScheduleId } from '../protocol/schedules/schedule.ts'
 import type { ToolDefinition } from '../tools/definition.ts'
 import { EXEC } from './argument-forms.ts'
 import { type CallTest, compileMatch } from './match-call.ts'
-import { toolPrintOf } from './tool-print.ts'
+
+// Where a grant holds: the user's conversation, project or schedule.
+
+/** A place of the user. */
+export type GrantPlace = { name: string } & (
+  | { conversationId: ConversationId }
+  | { projectId: ProjectId }
+  | { scheduleId: ScheduleId }
+)
+
+/** @throws AppError `conversation_not_found`, `project_not_found` or `schedule_not_found`. */
+export async function findPlace(
+  userId: UserId,
+  { scope, scope_id }: { scope: GrantScope; scope_id: string },
+  store: Pick<Store, 'conversations' | 'projects' | 'schedules'>,
+): Promise<GrantPlace> {
+  if (scope === 'schedule') {
+    const id = ScheduleId.safeParse(scope_id)
+    const schedule = id.success ? await store.schedules.find(userId, id.data) : undefined
+    if (schedule === undefined) throw appError('schedule_not_found')
+    return { scheduleId: schedule.id, name: schedule.name }
+  }
+  if (scope === 'project') {
+    const id = ProjectId.safeParse(scope_id)
+    const project = id.success ? await store.projects.find(userId, id.data) : undefined
+    if (project === undefined || project.scratch) throw appError('project_not_found')
+    return { projectId: project.id, name: project.name }
+  }
+  const id = ConversationId.safeParse(scope_id)
+  const conversation = id.success ? await store.conversations.find(userId, id.data) : undefined
+  if (conversation === undefined) throw appError('conversation_not_found')
+  return { conversationId: conversation.id, name: conversation.title }
+}
+
+/** The place of a stored grant, as the API names it. */
+export function scopeOf({
+  conversationId,
+  projectId,
+  scheduleId,
+}: Pick<GrantRow, 'conversationId' | 'projectId' | 'scheduleId'>): {
+  scope: GrantScope
+  scope_id: string
+} {
+  if (scheduleId !== null) return { scope: 'schedule', scope_id: scheduleId }
+  if (projectId !== null) return { scope: 'project', scope_id: projectId }
+  return { scope: 'conversation', scope_id: conversationId ?? '' }
+}
+
+/** The schedule that started a run, also through its hook; null if none did. What people send in its conversation is theirs. */
+export function scheduleOf({ type, id }: RunOrigin): ScheduleId | null {
+  if (type !== 'schedule' && type !== 'hook') return null
+  return ScheduleId.safeParse(id).data ?? null
+}
+
+// Identifies what a tool says about itself, so that a grant ends when that changes.
+
+/**
+ * The identity of a tool's description and schema. For tools of MCP servers the part of their grant key behind `@`, so that
+ * remembered approvals and grants end together. Computed anew each time, because the description of a tool may change.
+ */
+export const toolPrintOf = (tool: ToolDefinition): string =>
+  tool.grantKey === undefined
+    ? createHash('sha256')
+        .update(JSON.stringify([tool.description, tool.parameters]))
+        .digest('hex')
+        .slice(0, 16)
+    : partsOfKey(tool.grantKey).print
+
+/** The name and the identity in a key under which an approval was remembered; '' for a built-in tool. */
+export function partsOfKey(key: string): { name: string; print: string } {
+  const at = key.indexOf('@')
+  return at === -1 ? { name: key, print: '' } : { name: key.slice(0, at), print: key.slice(at + 1) }
+}
+
+/** The key under which versions without the table of grants remember an approval; see `partsOfKey`. */
+export const keyOf = ({ tool, toolPrint }: Pick<GrantRow, 'tool' | 'toolPrint'>): string =>
+  toolPrint === null ? tool : `${tool}@${toolPrint}`
 
 /** A call that would need a person. */
-export interface CoveredCall {
+interface CoveredCall {
   tool: ToolDefinition
   /** The checked arguments with their defaults. */
   value: Readonly<Record<string, unknown>>

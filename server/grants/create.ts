@@ -16,9 +16,8 @@ import type {
 import type { ToolDefinition } from '../tools/definition.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import { checkMatch } from './check-match.ts'
-import { findPlace, type GrantPlace, scopeOf } from './place.ts'
+import { findPlace, type GrantPlace, scopeOf, toolPrintOf } from './covering.ts'
 import { checkedArguments, type Replay, replayMatch, suggestMatch } from './replay.ts'
-import { toolPrintOf } from './tool-print.ts'
 
 /** Maximum number of grants of a user. */
 const MAX_GRANTS = 1_000

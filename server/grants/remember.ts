@@ -4,8 +4,8 @@ import type { GrantRow } from '../db/repositories/runs/grants.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { newId } from '../lib/ids.ts'
 import type { Actor } from '../protocol/admin/audit.ts'
+import { partsOfKey } from './covering.ts'
 import { auditedGrant, type GrantDependencies } from './create.ts'
-import { partsOfKey } from './tool-print.ts'
 
 /** What was approved. */
 interface Remembered {

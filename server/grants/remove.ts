@@ -4,8 +4,8 @@ import { appError } from '../errors.ts'
 import type { Actor } from '../protocol/admin/audit.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { ScheduleId } from '../protocol/schedules/schedule.ts'
+import { keyOf } from './covering.ts'
 import { announceGrant, auditedGrant, type GrantDependencies } from './create.ts'
-import { keyOf } from './tool-print.ts'
 
 /** Removes a grant of the user with its audit entry. @throws AppError `grant_not_found`. */
 export async function removeGrant(

@@ -17,9 +17,8 @@ import {
 import { visibleValue } from '../protocol/runs/visible-text.ts'
 import type { ToolDefinition } from '../tools/definition.ts'
 import { kindOf } from './argument-forms.ts'
-import { holds, mayCover } from './covering.ts'
+import { type GrantPlace, holds, mayCover } from './covering.ts'
 import { compileMatch, defaultsOf, normalValue, UNMATCHED } from './match-call.ts'
-import type { GrantPlace } from './place.ts'
 
 /** How far back decisions count, in days. */
 const DAYS = 90

@@ -4,8 +4,7 @@ import type { AppCallEnd, AppCallRow } from '../db/repositories/runs/app-calls.t
 import type { ApprovalRow, SettledRequest } from '../db/repositories/runs/approvals.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { appError } from '../errors.ts'
-import { createRunGrants } from '../grants/covering.ts'
-import { scheduleOf } from '../grants/place.ts'
+import { createRunGrants, scheduleOf } from '../grants/covering.ts'
 import { applyGrant } from '../grants/use.ts'
 import { newId } from '../lib/ids.ts'
 import type { Actor } from '../protocol/admin/audit.ts'
@@ -17,14 +16,18 @@ import { createToolExecutor } from '../tools/executor.ts'
 import { createToolSet } from '../tools/registry.ts'
 import type { CallResult } from '../tools/tool-result.ts'
 import { findAppTool, modeOf } from './app-tool.ts'
-import { createGates } from './approvals/gates.ts'
-import { toDecision } from './approvals/request.ts'
+import { createGates, toDecision } from './approvals/request.ts'
 import { createKnownAddresses } from './approvals/taint.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import { RETRY_DELAYS_MS, retryWhileUnavailable } from './group-commit.ts'
-import { announceRequest, announceSettled, deadlineAfter, noticeSettled } from './requests.ts'
+import {
+  announceRequest,
+  announceSettled,
+  deadlineAfter,
+  noticeSettled,
+  tellInTurn,
+} from './requests.ts'
 import { originOfRun, readRunOptions } from './state.ts'
-import { tellInTurn } from './telling.ts'
 
 /** Calls of one run that run or wait at the same time. */
 const MAX_OPEN = 8
@@ -357,8 +360,7 @@ const asking = (rules: Rules): Approvals => ({
 
 /** Knows the decision. */
 const answering = (approval: ApprovalRow): Approvals => ({
-  isNeeded: () => true,
-  grantFor: async () => null,
+  permissionFor: async () => ({ kind: 'ask' }),
   newAddresses: async () => [],
   allowsRedirect: async () => true,
   request: async () => toDecision(approval),

@@ -1,14 +1,22 @@
-// Requests to the person of a run, approvals and questions alike: who is told of them, and how they end.
+// Requests to people, approvals and questions alike: how a run waits for them, who is told of them, and how they end.
 import type { Writer } from '../db/database.ts'
 import type { SettledRequest } from '../db/repositories/runs/approvals.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { Store } from '../db/store.ts'
-import { passed } from '../lib/clocks.ts'
+import { passed, type WorkClock } from '../lib/clocks.ts'
+import type { AskEntry } from '../protocol/accounts/preferences.ts'
 import type { Actor } from '../protocol/admin/audit.ts'
+import type { UserId } from '../protocol/ids.ts'
 import type { DecidedThrough } from '../protocol/runs/approval.ts'
+import { isUnattended, PAGE_ORIGIN, type RunOrigin } from '../protocol/runs/origin.ts'
 import type { RiskLevel } from '../protocol/runs/run-event.ts'
+import type { ActiveRun } from './active-run.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import type { WriteGroup } from './group-commit.ts'
+import type { RunLog } from './log/log.ts'
+import { announceRun } from './observation.ts'
+import type { RunFrame } from './performed-run.ts'
+import type { TellWaiting, ToldRequest, WaitingRun } from './told-request.ts'
 
 type RequestRun = Pick<RunRow, 'id' | 'userId' | 'conversationId' | 'messageId' | 'attempt'>
 
@@ -162,3 +170,196 @@ export async function answerInTime<Answer>({
     settled.abort()
   }
 }
+
+// A run that waits for a person: its status, its clock, and the notice to the user's pages.
+
+/** One run. Approval requests and questions of MCP servers wait in the same way. */
+interface WaitingDependencies {
+  active: Pick<ActiveRun, 'runLog'>
+  run: Pick<RunRow, 'id' | 'messageId' | 'userId' | 'conversationId' | 'attempt'>
+  store: Pick<Store, 'runs' | 'messages'>
+  writes: WriteGroup
+  /** Paused while the run waits for a person. */
+  clock: Pick<WorkClock, 'pause' | 'resume'>
+  announce: ChatDependencies['announce']
+}
+
+/** How a run waits for a person. Its time limit does not count the wait. */
+export interface Waiting {
+  /** Sets the status, in the transaction that stores what the person is asked. */
+  begin(tx: Writer, status: 'awaiting_approval' | 'awaiting_input'): Promise<void>
+  /**
+   * Announces the wait, emits the request with `ask`, and pauses the clock until `answer` settles. `settle` removes the
+   * request from the run log; afterwards, the status says what the run still waits for.
+   */
+  until<Answer>(request: {
+    answer: Promise<Answer>
+    ask(): void
+    settle(answer: Answer): void
+  }): Promise<Answer>
+}
+
+type Status = 'running' | 'awaiting_approval' | 'awaiting_input'
+
+const statusOf = ({ pendingApprovals, pendingInputs }: RunLog): Status => {
+  if (pendingApprovals.size > 0) return 'awaiting_approval'
+  return pendingInputs.size > 0 ? 'awaiting_input' : 'running'
+}
+
+/** Create one per attempt. */
+export function createWaiting(dependencies: WaitingDependencies): Waiting {
+  const { active, run, store, writes, clock } = dependencies
+  const { runLog } = active
+
+  let current: Status = 'running'
+
+  async function storeStatus(tx: Writer, status: Status): Promise<void> {
+    // A waiting run cannot crash the server, so this attempt no longer counts as failed.
+    const change = status === 'running' ? { status } : { status, failedAttempts: 0 }
+    await store.runs.write(tx, run, change)
+    await store.messages.update(tx, run.messageId, {
+      status: status === 'running' ? 'streaming' : status,
+    })
+  }
+
+  return {
+    async begin(tx, status) {
+      current = status
+      await storeStatus(tx, status)
+    },
+    async until({ answer, ask, settle }) {
+      announceRun(run, 'updated', dependencies.announce)
+      ask()
+      clock.pause()
+      try {
+        const given = await answer
+        settle(given)
+        const next = statusOf(runLog)
+        if (next !== current) {
+          current = next
+          await writes.commit((tx) => storeStatus(tx, next))
+          announceRun(run, 'updated', dependencies.announce)
+        }
+        return given
+      } finally {
+        clock.resume()
+      }
+    },
+  }
+}
+
+// Tells people of a request that nobody has decided: through what each chose, when they chose, each once.
+
+/** A page that is loaded again, or connects again after a restart of the server, is away for a moment. */
+const AWAY_MS = 1_000
+
+/** Where the request waits. */
+interface Site {
+  run: WaitingRun
+  runLog: Pick<RunLog, 'pageCount' | 'onListenersChange'>
+  /** Undefined for runs from before it was stored. */
+  origin: RunOrigin | undefined
+  /** Aborts when the request no longer waits. */
+  signal: AbortSignal
+}
+
+/** `retry`: a request waits much longer than the store is unavailable. */
+type TellingDependencies = Pick<ChatDependencies, 'now' | 'log' | 'tell'> &
+  Pick<RunFrame, 'retry'> & {
+    store: {
+      settings: { preferences(userId: UserId): Promise<{ ask: AskEntry[] }> }
+      requestNotices: Pick<Store['requestNotices'], 'claim'>
+      approvers: Pick<Store['approvers'], 'people'>
+    }
+  }
+
+/** `tellInTurn` of a run whose origin and dependencies are known. */
+export type TellRequest = (request: ToldRequest, site: Omit<Site, 'origin'>) => Promise<void>
+
+/**
+ * Uses each entry of the user's list `ask` when the request has waited that long. While a page of the user follows an attended
+ * run, the entries wait until the last one has left. A call is also told to the approvers of the project, by their own lists.
+ * Resolves when all are used or the signal aborts; never rejects.
+ */
+export async function tellInTurn(
+  request: ToldRequest,
+  site: Site,
+  dependencies: TellingDependencies,
+): Promise<void> {
+  const { tell, store, log, retry } = dependencies
+  if (tell === undefined) return
+  const { run } = site
+  const tellReader = async (reader: UserId): Promise<void> => {
+    try {
+      const { ask } = await retry(() => store.settings.preferences(reader))
+      await Promise.all(
+        ask.map((entry) =>
+          useEntry(entry, request, { ...site, reader }, { ...dependencies, tell }),
+        ),
+      )
+    } catch (error) {
+      log.warn({ err: error, run_id: run.id }, 'a person could not be told of a request')
+    }
+  }
+  const tellApprovers = async (): Promise<void> => {
+    const { projectId } = run
+    if (request.type !== 'approval' || projectId === null) return
+    try {
+      const people = await retry(() => store.approvers.people(projectId))
+      await Promise.all(people.filter((id) => id !== run.userId).map(tellReader))
+    } catch (error) {
+      log.warn({ err: error, run_id: run.id }, 'the approvers could not be told of a request')
+    }
+  }
+  await Promise.all([tellReader(run.userId), tellApprovers()])
+}
+
+async function useEntry(
+  entry: AskEntry,
+  request: ToldRequest,
+  { run, runLog, origin = PAGE_ORIGIN, signal, reader }: Site & { reader: UserId },
+  { store, now, tell, retry }: TellingDependencies & { tell: TellWaiting },
+): Promise<void> {
+  const due = new Date(request.createdAt.getTime() + entry.after * 1_000)
+  if (!(await passed(due, now, signal))) return
+  const { projectId } = run
+  const isOwn = reader === run.userId
+  // Who stopped being an approver meanwhile learns nothing.
+  if (!isOwn && projectId !== null) {
+    const people = await retry(() => store.approvers.people(projectId))
+    if (!people.includes(reader)) return
+  }
+  // Approvers cannot follow the run.
+  if (isOwn && !isUnattended(origin) && !(await leftAlone(runLog, now, signal))) return
+  const key = `${isOwn ? '' : `${reader} `}${entry.through} ${entry.after}`
+  const claimed = { ...request, runId: run.id }
+  const isFirst = await retry(() => store.requestNotices.claim(claimed, key, now()))
+  if (isFirst && !signal.aborted) await tell(entry, request, { run, reader }, signal)
+}
+
+/** True once no page has followed the run for a moment; false if the signal aborts first. */
+async function leftAlone(
+  runLog: Site['runLog'],
+  now: () => Date,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (;;) {
+    await noPage(runLog, signal)
+    if (!(await passed(new Date(now().getTime() + AWAY_MS), now, signal))) return false
+    if (runLog.pageCount === 0) return true
+  }
+}
+
+/** Resolves when no page follows the run, or when the signal aborts. */
+const noPage = (runLog: Site['runLog'], signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const look = (): void => {
+      if (runLog.pageCount > 0 && !signal.aborted) return
+      endWatch()
+      signal.removeEventListener('abort', look)
+      resolve()
+    }
+    const endWatch = runLog.onListenersChange(look)
+    signal.addEventListener('abort', look)
+    look()
+  })

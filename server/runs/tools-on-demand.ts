@@ -3,8 +3,7 @@ import { z } from 'zod'
 import type { ToolSchema } from '../llm/client.ts'
 import { estimateToolTokens } from '../llm/tokens.ts'
 import type { SentTools } from '../protocol/models/catalog.ts'
-import { defineTool, succeed, type ToolDefinition } from '../tools/definition.ts'
-import { toSchema } from '../tools/tool-schema.ts'
+import { defineTool, succeed, type ToolDefinition, toSchema } from '../tools/definition.ts'
 
 /** OpenAI refuses more tools in a request. */
 const MAX_LISTED = 128

@@ -23,24 +23,19 @@ export interface ApprovalRequest {
   position: number
 }
 
+/** `free`: the call needs no person. `granted`: a grant covers it, which its use may find ended. `ask`: a person decides. */
+export type Permission = { kind: 'free' } | { kind: 'granted'; grantId: string } | { kind: 'ask' }
+
 /** What the executor requires of a run for approval requests. The run decides who is asked, and stores the decision. */
 export interface Approvals {
-  /**
-   * Whether a call needs approval. `name` is the tool's own name, never an alias; `riskLevel` is the level of this call.
-   */
-  isNeeded(tool: {
-    name: string
-    category: string
-    riskLevel: RiskLevel
-    /** As in the checked arguments. */
-    asksAlways?: boolean | undefined
-  }): Promise<boolean> | boolean
-  /** The id of a grant that covers a call which needs approval; null if there is none. `value`: the checked arguments. */
-  grantFor(call: {
+  /** Whether a call may run at once. `riskLevel` is the level of this call, `value` the checked arguments. */
+  permissionFor(call: {
     tool: ToolDefinition
     value: Readonly<Record<string, unknown>>
     riskLevel: RiskLevel
-  }): Promise<string | null>
+    /** As in the checked arguments. */
+    asksAlways?: boolean | undefined
+  }): Promise<Permission>
   /**
    * Those of a call's web addresses that only the model has written, in a conversation where text from outside may have told
    * it to. Empty if any address may be reached.

@@ -1,6 +1,10 @@
-// What a tool is: its declaration, its context and its result.
+// What a tool is: its declaration, its arguments, its context, its result, and the form in which models receive it.
+
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import type { ModelImage } from '../llm/client.ts'
+import { errorText } from '../errors.ts'
+import type { ModelImage, ToolSchema } from '../llm/client.ts'
 import type { StoredFailure } from '../protocol/failures/stored.ts'
 import type {
   CallId,
@@ -15,7 +19,6 @@ import type { Plan, PlanItem } from '../protocol/runs/plan.ts'
 import type { ApprovalPreview, RiskLevel } from '../protocol/runs/run-event.ts'
 import type { Artifact } from '../protocol/runs/step.ts'
 import type { SubAgentView, ToolProgress } from '../protocol/runs/tool-progress.ts'
-import { checkArguments, readArguments } from './arguments.ts'
 import type { PersonInput } from './person-input.ts'
 import type { Spending } from './spending.ts'
 
@@ -221,7 +224,7 @@ export interface ParsedInput {
 }
 
 /** A tool as its author writes it; `defineTool` turns it into a definition. */
-export interface ToolSpecification<Input extends z.ZodObject> {
+interface ToolSpecification<Input extends z.ZodObject> {
   name: string
   aliases?: readonly string[]
   description: string
@@ -311,4 +314,132 @@ export function defineTool<Input extends z.ZodObject>(
       }
     },
   }
+}
+
+// The arguments that a model wrote for a tool call: parsed, checked, and repaired where their meaning is beyond doubt.
+
+/** More characters than any model writes in one call. A 20 MB file as escaped text fits. */
+const MAX_ARGUMENTS = 32_000_000
+
+type Read<Value> = { ok: true; value: Value } | { ok: false; error: string }
+
+/**
+ * Checks arguments against the schema of their tool. Small models often write null or an empty text for an optional
+ * argument that they leave out, and numbers, booleans and lists as texts: if nothing else is wrong, that is accepted.
+ */
+export function checkArguments<Input extends z.ZodObject>(
+  schema: Input,
+  value: Record<string, unknown>,
+): Read<z.output<Input>> {
+  try {
+    const checked = schema.safeParse(value)
+    if (checked.success) return { ok: true, value: checked.data }
+    const again = schema.safeParse(repaired(schema, value, checked.error.issues))
+    return again.success
+      ? { ok: true, value: again.data }
+      : { ok: false, error: describeFault(checked.error) }
+  } catch (error) {
+    // A value that is nested so deeply that the check overflows the stack is an ordinary failure.
+    return { ok: false, error: `Invalid arguments: ${errorText(error)}` }
+  }
+}
+
+/** A copy of the arguments in which those that have issues are left out or read as JSON, if that may be meant. */
+function repaired(
+  schema: z.ZodObject,
+  value: Record<string, unknown>,
+  issues: readonly z.core.$ZodIssue[],
+): Record<string, unknown> {
+  const result = { ...value }
+  for (const { path, code } of issues) {
+    const [name] = path
+    if (typeof name !== 'string' || path.length > 1 || !Object.hasOwn(schema.shape, name)) continue
+    const given = value[name]
+    const isOptional = z.safeParse(schema.shape[name], undefined).success
+    if (isOptional && (given === null || given === '')) delete result[name]
+    else if (code === 'invalid_type' && typeof given === 'string') result[name] = asJson(given)
+  }
+  return result
+}
+
+/** The value of a JSON text; the text itself if it is not JSON. */
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** Parses the JSON object that a model wrote as arguments (an empty text is `{}`). The error is for the model. */
+export function readArguments(text: string): Read<Record<string, unknown>> {
+  if (text.length > MAX_ARGUMENTS)
+    return { ok: false, error: `Invalid arguments: longer than ${MAX_ARGUMENTS} characters` }
+  if (text.trim() === '') return { ok: true, value: {} }
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return { ok: true, value: { ...value } }
+    return { ok: false, error: 'Invalid arguments: expected one JSON object' }
+  } catch (error) {
+    const hint = text.trimEnd().endsWith('}')
+      ? ''
+      : ' The arguments have no end: if they were cut off at the limit for your output, make the call again with less in it.'
+    return { ok: false, error: `Invalid JSON arguments: ${errorText(error)}.${hint}` }
+  }
+}
+
+function describeFault(error: z.ZodError): string {
+  const faults = error.issues.slice(0, 5).map((issue) => {
+    const path = issue.path.length > 0 ? issue.path.join('.') : 'arguments'
+    return `${path}: ${issue.message}`
+  })
+  return `Invalid arguments: ${faults.join('; ')}`
+}
+
+// The form in which models receive tools.
+
+/** The newest schema of each tool. */
+const schemas = new WeakMap<ToolDefinition, ToolSchema>()
+
+/**
+ * The form in which a model receives a tool: the same object until the tool's description changes, so that requests can
+ * recognize the tools of earlier requests (`llm/tokens.ts`).
+ */
+export function toSchema(tool: ToolDefinition): ToolSchema {
+  const { name, description, parameters } = tool
+  const known = schemas.get(tool)
+  if (known?.function.description === description && known.function.parameters === parameters)
+    return known
+  const schema: ToolSchema = { type: 'function', function: { name, description, parameters } }
+  schemas.set(tool, schema)
+  return schema
+}
+
+/** Tools of programs that are remembered, and the characters of their JSON. */
+const MAX_PROGRAM_TOOLS = 2_000
+const MAX_PROGRAM_CHARACTERS = 4_000_000
+
+/** By a hash of their JSON. */
+const programSchemas = new LRUCache<string, ToolSchema>({
+  max: MAX_PROGRAM_TOOLS,
+  maxSize: MAX_PROGRAM_CHARACTERS,
+})
+
+/**
+ * The form in which a model receives a tool that a program sent with its request: the same object for the same tool in later
+ * requests, so that what is derived from it (the adapted schema, the text of the list, its tokens) is derived once.
+ */
+export function programSchema({
+  name,
+  description,
+  parameters,
+}: ToolSchema['function']): ToolSchema {
+  const schema: ToolSchema = { type: 'function', function: { name, description, parameters } }
+  const text = JSON.stringify(schema)
+  const key = createHash('sha256').update(text).digest('base64')
+  const known = programSchemas.get(key)
+  if (known !== undefined) return known
+  programSchemas.set(key, schema, { size: text.length })
+  return schema
 }

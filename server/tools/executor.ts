@@ -1,7 +1,10 @@
 // Runs the tool calls of one run: checks them in order, asks for approval, runs them in parallel and yields the results in order.
+
+import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import pLimit, { type LimitFunction } from 'p-limit'
+import type { LimitFunction } from 'p-limit'
+import pLimit from 'p-limit'
 import { AppError } from '../errors.ts'
 import { linkedController, untilAborted } from '../lib/abort.ts'
 import { callHash } from '../lib/call-hash.ts'
@@ -19,7 +22,6 @@ import {
   type ToolContext,
   type ToolDefinition,
 } from './definition.ts'
-import { type PreparedCall, prepareCalls, readInput } from './executor/prepare-calls.ts'
 import type { LongResultStore } from './long-results.ts'
 import type { ToolSet } from './registry.ts'
 import type { ProjectState, ResultCache } from './result-cache.ts'
@@ -57,7 +59,7 @@ export interface ExecuteOptions {
 }
 
 /** Runs the tool calls of one run: checks them, requests approval, runs them in parallel and orders the results. */
-export interface ToolExecutor {
+interface ToolExecutor {
   /** Yields one result for each call, in the order of the calls. Leaving the loop early aborts calls that still run. */
   execute(calls: readonly ToolCall[], options: ExecuteOptions): AsyncIterable<CallResult>
 }
@@ -221,15 +223,10 @@ async function askForApproval(
   const newAddresses = await newAddressesOf(approvals, input)
   const riskLevel = newAddresses.length > 0 ? 'medium' : input.riskLevel
   const free = { input, key, marks: {}, isApproved: false, grantId: null }
-  const { asksAlways } = input
-  if (
-    !(await approvals.isNeeded({ name: tool.name, category: tool.category, riskLevel, asksAlways }))
-  )
-    return free
-  // What always asks is covered by no grant.
-  const grantId =
-    asksAlways === true ? null : await approvals.grantFor({ tool, value: input.value, riskLevel })
-  if (grantId !== null) return { ...free, grantId }
+  const { value, asksAlways } = input
+  const permission = await approvals.permissionFor({ tool, value, riskLevel, asksAlways })
+  if (permission.kind === 'free') return free
+  if (permission.kind === 'granted') return { ...free, grantId: permission.grantId }
   if (approvals.refusal !== undefined)
     return { refusal: refused(call, approvals.refusal, { skipped: true }) }
   const decision = await decide(batch, call, { input, riskLevel, newAddresses }, position)
@@ -452,4 +449,95 @@ async function recall(
   const result = await fitResult({ success: true, ...shown }, keeper, context)
   history.set(key, { result, state })
   return result
+}
+
+// Checks the calls of an iteration before any of them runs: finds the tools, checks the arguments, marks repeated calls.
+
+/** A call that can run, or the error that its result reports. */
+type PreparedCall =
+  | { kind: 'fault'; error: string }
+  /** `key` is null for a tool whose results are never reused. `firstAt` is the position of an identical earlier call. */
+  | { kind: 'call'; tool: ToolDefinition; input: ParsedInput; key: string | null; firstAt?: number }
+
+type Dependencies = Pick<ExecutorDependencies, 'tools' | 'safety' | 'allowedTools'>
+
+/** Prepares all calls. A call is marked as a repetition if no file changed since an identical earlier one. */
+function prepareCalls(
+  calls: readonly ToolCall[],
+  runId: RunId,
+  dependencies: Dependencies,
+): PreparedCall[] {
+  const seen = new Map<string, number>()
+  return calls.map((call, position) => {
+    const prepared = prepareCall(call, runId, dependencies)
+    if (prepared.kind === 'fault') return prepared
+    if (prepared.tool.changesProject) seen.clear()
+    if (prepared.key === null) return prepared
+    const firstAt = seen.get(prepared.key)
+    if (firstAt !== undefined) return { ...prepared, firstAt }
+    seen.set(prepared.key, position)
+    return prepared
+  })
+}
+
+function prepareCall(call: ToolCall, runId: RunId, dependencies: Dependencies): PreparedCall {
+  const { tools, safety, allowedTools } = dependencies
+  const isAllowed = (tool: ToolDefinition): boolean => allowedTools?.has(tool.name) ?? true
+  const tool = tools.get(call.name)
+  return tool === undefined || !isAllowed(tool)
+    ? { kind: 'fault', error: unknownTool(call.name, tools, isAllowed) }
+    : readInput(tool, call.arguments, { runId, callId: call.id }, safety)
+}
+
+/** The arguments, checked by their tool. */
+function readInput(
+  tool: ToolDefinition,
+  text: string,
+  of: { runId: RunId; callId: CallId },
+  safety: ToolSafety,
+): PreparedCall {
+  try {
+    const parsed = tool.parse(text)
+    if (!parsed.ok) return { kind: 'fault', error: parsed.error }
+    const key = tool.cacheable ? callKey(tool.name, parsed.input.value) : null
+    return { kind: 'call', tool, input: parsed.input, key }
+  } catch (error) {
+    if (error instanceof AppError) return { kind: 'fault', error: error.message }
+    safety.onFault(error, { tool: tool.name, ...of })
+    return { kind: 'fault', error: 'Invalid arguments: the tool could not parse them.' }
+  }
+}
+
+function unknownTool(
+  name: string,
+  tools: ToolSet,
+  isAllowed: (tool: ToolDefinition) => boolean,
+): string {
+  const closest = tools.closest(name, isAllowed)
+  const names =
+    closest.length > 0
+      ? closest
+      : tools
+          .list()
+          .filter(isAllowed)
+          .map((tool) => tool.name)
+  const hint = closest.length > 0 ? 'Did you mean' : 'Available tools'
+  const rest =
+    names.length === 0 ? 'No tools are available.' : `${hint}: ${names.slice(0, 30).join(', ')}`
+  return `There is no tool named "${name.slice(0, 100)}". ${rest}`
+}
+
+/** The identity of a call: equal for the same tool and equal values, whatever the order of the object's keys. */
+const callKey = (tool: string, value: Record<string, unknown>): string =>
+  createHash('sha256')
+    .update(tool)
+    .update('\0')
+    .update(JSON.stringify(value, sortKeys))
+    .digest('base64url')
+
+function sortKeys(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0)),
+  )
 }

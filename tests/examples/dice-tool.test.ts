@@ -1,7 +1,7 @@
 // The example of a tool in one file, so that it keeps working.
 import { expect, test } from 'vitest'
 import { rollDice } from '../../examples/dice-tool.ts'
-import { toSchema } from '../../server/tools/tool-schema.ts'
+import { toSchema } from '../../server/tools/definition.ts'
 import { bench, call, read, runTool } from '../server/tools/support.ts'
 
 test('the schema tells the model the parameters, their limits and their meaning', () => {

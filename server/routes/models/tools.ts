@@ -7,8 +7,7 @@ import type { UserId } from '../../protocol/ids.ts'
 import { type SentTools, ToolList, type ToolListing } from '../../protocol/models/catalog.ts'
 import { describeSentTools } from '../../runs/tools-on-demand.ts'
 import type { Services } from '../../services.ts'
-import type { ToolDefinition } from '../../tools/definition.ts'
-import { toSchema } from '../../tools/tool-schema.ts'
+import { type ToolDefinition, toSchema } from '../../tools/definition.ts'
 import { success } from '../envelope.ts'
 
 /** Registers the public list of tools, in the format that models receive. */

@@ -1,20 +1,72 @@
-// The approval requests of a run: stored before they are emitted, so that they survive a restart.
-
+// Which calls of a run need a person, and their approval requests: stored before they are emitted, so that they survive a restart.
 import { type ApprovalRow, toPendingApproval } from '../../db/repositories/runs/approvals.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { Store } from '../../db/store.ts'
+import type { RunGrants } from '../../grants/covering.ts'
 import { newId } from '../../lib/ids.ts'
 import type { ApprovalRequest, Approvals, Decision } from '../../tools/approval.ts'
+import { needsApproval } from '../../tools/risk.ts'
 import type { ActiveRun } from '../active-run.ts'
 import type { ChatDependencies, RunNotices } from '../dependencies.ts'
 import type { WriteGroup } from '../group-commit.ts'
-import { announceRequest, answerInTime, deadlineAfter, expireRequest } from '../requests.ts'
+import {
+  announceRequest,
+  answerInTime,
+  deadlineAfter,
+  expireRequest,
+  type TellRequest,
+  type Waiting,
+  waitsForOthers,
+} from '../requests.ts'
 import type { RunOptions } from '../state.ts'
-import type { TellRequest } from '../telling.ts'
-import type { Waiting } from '../waiting.ts'
-import { createGates } from './gates.ts'
+import type { Taint } from './taint.ts'
 
-type GateDependencies = Parameters<typeof createGates>[0]
+/** What the rules of a run depend on. */
+interface GateDependencies {
+  run: Pick<RunRow, 'projectId'>
+  mode: RunOptions['approval']
+  taint: Pick<Taint, 'isTainted'> & {
+    readonly addresses: Pick<Taint['addresses'], 'unknown' | 'hasHost'>
+  }
+  grants: Pick<RunGrants, 'covering'>
+  store: Pick<Store, 'projects'>
+  /** Repeats a read while the store is unavailable. */
+  retry<T>(read: () => Promise<T>): Promise<T>
+}
+
+/** The rules of one run: which calls need a person, and which of them a grant lets through. For calls of models and of apps alike. */
+export function createGates({
+  run,
+  mode,
+  taint,
+  grants,
+  store,
+  retry,
+}: GateDependencies): Pick<Approvals, 'permissionFor' | 'newAddresses' | 'allowsRedirect'> {
+  return {
+    async permissionFor({ asksAlways, ...call }) {
+      const { tool, riskLevel } = call
+      if (asksAlways === true && mode !== 'auto') return { kind: 'ask' }
+      const isForOthers = await retry(() => waitsForOthers(run, call, store))
+      const { name, category } = tool
+      const tainted = taint.isTainted()
+      if (!isForOthers && !needsApproval({ name, category, riskLevel, mode, tainted }))
+        return { kind: 'free' }
+      // What always asks is covered by no grant. Grants are of the person of the run, who may not decide what waits for others.
+      if (asksAlways === true || isForOthers) return { kind: 'ask' }
+      // What a conversation with text from outside puts on the calendar is asked for, whatever was granted.
+      if (category === 'schedule' && tainted) return { kind: 'ask' }
+      const grantId = await grants.covering({ ...call, tainted })
+      return grantId === null ? { kind: 'ask' } : { kind: 'granted', grantId }
+    },
+
+    newAddresses: async (addresses) =>
+      mode !== 'auto' && taint.isTainted() ? await taint.addresses.unknown(addresses) : [],
+
+    allowsRedirect: async ({ hostname }) =>
+      mode === 'auto' || !taint.isTainted() || (await taint.addresses.hasHost(hostname)),
+  }
+}
 
 interface Dependencies extends GateDependencies {
   active: Pick<ActiveRun, 'runLog' | 'waitForDecision' | 'decide' | 'signal'>

@@ -21,10 +21,10 @@ import {
   deadlineAfter,
   expireRequest,
   noticeSettled,
+  type TellRequest,
+  type Waiting,
 } from '../requests.ts'
 import type { RunOptions } from '../state.ts'
-import type { TellRequest } from '../telling.ts'
-import type { Waiting } from '../waiting.ts'
 
 interface Dependencies {
   active: Pick<ActiveRun, 'runLog' | 'waitForInput' | 'answer' | 'signal'>

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { LlmClient, LlmRequest, ToolSchema } from '../../../server/llm/client.ts'
 import type { ModelSettings } from '../../../server/protocol/models/catalog.ts'
-import { readArguments } from '../../../server/tools/arguments.ts'
+import { readArguments } from '../../../server/tools/definition.ts'
 import { llmRequest, outcome, readResponse } from '../../support/provider/llm.ts'
 import { messagesTurn } from '../../support/provider/messages-turns.ts'
 import { useCatalogs } from '../../support/provider/model-catalogs.ts'

@@ -5,7 +5,7 @@ import { newId } from '../../../server/lib/ids.ts'
 import type { AskEntry } from '../../../server/protocol/accounts/preferences.ts'
 import type { UserId } from '../../../server/protocol/ids.ts'
 import { PAGE_ORIGIN } from '../../../server/protocol/runs/origin.ts'
-import { tellInTurn } from '../../../server/runs/telling.ts'
+import { tellInTurn } from '../../../server/runs/requests.ts'
 import type { WaitingRun } from '../../../server/runs/told-request.ts'
 
 const ask: AskEntry[] = [{ through: 'push', after: 0, detail: 'name' }]

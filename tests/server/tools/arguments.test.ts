@@ -1,7 +1,7 @@
 // The arguments of tool calls as models write them.
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { checkArguments } from '../../../server/tools/arguments.ts'
+import { checkArguments } from '../../../server/tools/definition.ts'
 
 const schema = z.object({
   path: z.string().min(1).default('.'),

@@ -8,7 +8,7 @@ import { bench, call, countingTool, gate, noApprovals, read } from './support.ts
 describe('approval', () => {
   const asking = (decide: (id: string) => Promise<Decision>): Approvals => ({
     ...noApprovals,
-    isNeeded: ({ riskLevel }) => riskLevel !== 'low',
+    permissionFor: async ({ riskLevel }) => ({ kind: riskLevel !== 'low' ? 'ask' : 'free' }),
     request: ({ call: { id } }) => decide(id),
   })
   const risky = () => countingTool({ name: 'risky', riskLevel: 'medium' })
@@ -151,7 +151,7 @@ describe('approval', () => {
     await bench([previewing]).execute([call('a', 'risky')], {
       approvals: {
         ...noApprovals,
-        isNeeded: ({ riskLevel }) => riskLevel === 'high',
+        permissionFor: async ({ riskLevel }) => ({ kind: riskLevel === 'high' ? 'ask' : 'free' }),
         request: async (request) => {
           requests.push(request)
           return { decision: 'approve' }

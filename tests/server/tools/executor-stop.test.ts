@@ -53,7 +53,7 @@ describe('time and stop', () => {
         signal: stop.signal,
         approvals: {
           ...noApprovals,
-          isNeeded: ({ riskLevel }) => riskLevel === 'high',
+          permissionFor: async ({ riskLevel }) => ({ kind: riskLevel === 'high' ? 'ask' : 'free' }),
           request: () => new Promise(() => undefined),
         },
         recorder: {

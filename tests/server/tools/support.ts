@@ -95,8 +95,7 @@ export async function runTool(
 
 /** Approvals under which nothing requires approval. */
 export const noApprovals: Approvals = {
-  isNeeded: () => false,
-  grantFor: async () => null,
+  permissionFor: async () => ({ kind: 'free' }),
   newAddresses: async () => [],
   allowsRedirect: async () => true,
   request: async () => ({ decision: 'approve' }),

@@ -1,6 +1,6 @@
 // The form in which models receive tools.
 import { expect, test } from 'vitest'
-import { programSchema } from '../../../server/tools/tool-schema.ts'
+import { programSchema } from '../../../server/tools/definition.ts'
 
 const tool = (description: string) => ({
   name: 'look_up',

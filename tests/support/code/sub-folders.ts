@@ -184,7 +184,6 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
     'protocol',
     'lib',
   ],
-  'tools/executor': ['llm', 'errors.ts', 'protocol'],
   'tools/mcp': ['auth', 'net', 'errors.ts', 'protocol', 'lib'],
   'llm/anthropic': ['llm/streaming', 'protocol', 'lib'],
   'llm/demo': ['protocol', 'lib'],

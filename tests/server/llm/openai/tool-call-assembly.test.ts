@@ -1,7 +1,7 @@
 // Assembling tool calls from the deltas of OpenAI-compatible streams.
 import { describe, expect, test } from 'vitest'
 import { CallId } from '../../../../server/protocol/ids.ts'
-import { readArguments } from '../../../../server/tools/arguments.ts'
+import { readArguments } from '../../../../server/tools/definition.ts'
 import { llmRequest, outcome, readResponse } from '../../../support/provider/llm.ts'
 import { chunk, turn } from '../../../support/provider/upstream-turns.ts'
 import { look } from '../provider-clients.ts'

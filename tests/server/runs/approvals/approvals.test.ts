@@ -7,13 +7,14 @@ import { createStore, type Store } from '../../../../server/db/store.ts'
 import { createRunGrants } from '../../../../server/grants/covering.ts'
 import { callHash } from '../../../../server/lib/call-hash.ts'
 import type { Change } from '../../../../server/protocol/change.ts'
+import { ProjectId } from '../../../../server/protocol/ids.ts'
 import { ApprovalDecisionBody } from '../../../../server/protocol/runs/run.ts'
 import type { ToolProgressNotice } from '../../../../server/protocol/runs/run-event.ts'
 import { type ActiveRun, createActiveRun } from '../../../../server/runs/active-run.ts'
-import { createApprovals } from '../../../../server/runs/approvals/request.ts'
+import { createApprovals, createGates } from '../../../../server/runs/approvals/request.ts'
 import { createWriteGroup, type WriteGroup } from '../../../../server/runs/group-commit.ts'
 import { createRunLog } from '../../../../server/runs/log/log.ts'
-import { createWaiting } from '../../../../server/runs/waiting.ts'
+import { createWaiting } from '../../../../server/runs/requests.ts'
 import type { Approvals } from '../../../../server/tools/approval.ts'
 import { createToolRegistry } from '../../../../server/tools/registry.ts'
 import { toolCall } from '../../../support/provider/scripted-client.ts'
@@ -325,5 +326,36 @@ describeOnEachDatabase('approvals of a run', (open) => {
     expect(await grants()).toEqual([{ tool: 'send', match: null, isForRun: true }])
     await decide('c', { remember: 'conversation' })
     expect(await grants()).toContainEqual({ tool: 'send', match: null, isForRun: false })
+  })
+
+  test('a call that waits for others asks a person whatever was granted, and the project is asked once', async () => {
+    const { tool } = countingTool({ name: 'send', riskLevel: 'high' })
+    let asked = 0
+    const gates = createGates({
+      run: { ...run, projectId: ProjectId.parse(crypto.randomUUID()) },
+      mode: 'auto',
+      taint: {
+        isTainted: () => false,
+        addresses: { unknown: async () => [], hasHost: async () => true },
+      },
+      grants: { covering: async () => 'a grant' },
+      store: {
+        projects: {
+          ...store.projects,
+          needsOthers: async () => {
+            asked += 1
+            return true
+          },
+        },
+      },
+      retry: (read) => read(),
+    })
+    expect(await gates.permissionFor({ tool, value: {}, riskLevel: 'high' })).toEqual({
+      kind: 'ask',
+    })
+    expect(asked).toBe(1)
+    expect(await gates.permissionFor({ tool, value: {}, riskLevel: 'medium' })).toEqual({
+      kind: 'free',
+    })
   })
 })
