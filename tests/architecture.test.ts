@@ -15,7 +15,7 @@ type Import = { from: string; fromModule: string; to: string; toModule: string }
 /** The texts of all languages, below every layer of the server and of the page. */
 const LOCALES = '../locales'
 
-/** The module of a file: `llm/openai` for `llm/openai/chat-body.ts`, `llm` for `llm/client.ts`. */
+/** The module of a file: `llm/openai` for `llm/openai/chunk-reader.ts`, `llm` for `llm/client.ts`. */
 const moduleOf = (base: string, file: string): string => {
   const parts = relative(base, file).split('/')
   return parts.length > 2 ? `${parts[0]}/${parts[1]}` : (parts[0] ?? '')

@@ -118,10 +118,15 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
       idleTimeout: options.idleTimeout,
       onSkipped: options.onSkipped,
     })
-    const client = withAnswerFormat(inToolMode(withRetry(provider, options.retry), settings), {
+    const plain = inToolMode(withRetry(provider, options.retry), settings)
+    const inFormat = withAnswerFormat(plain, {
       model: settings.name ?? settings.id,
       support: formatSupportOf(settings),
     })
+    const client: LlmClient = {
+      stream: (request) =>
+        request.format === undefined ? plain.stream(request) : inFormat(request, request.format),
+    }
     clients.set(settings.id, { settings: fingerprint, client })
     return client
   }

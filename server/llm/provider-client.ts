@@ -5,8 +5,11 @@ import type { LlmClient } from './client.ts'
 import { createOpenAiCompatible } from './openai.ts'
 import { apiOf } from './provider-quirks.ts'
 import { createResponses } from './responses.ts'
-import { connectOpenAi, type OpenAiConnection } from './streaming/connection.ts'
-import type { ProviderHttp } from './streaming/provider-http.ts'
+import {
+  connectOpenAi,
+  type OpenAiConnection,
+  type ProviderHttp,
+} from './streaming/provider-http.ts'
 import type { StreamedClientOptions } from './streaming/streamed-client.ts'
 
 /** Creates a client for one model. It makes one attempt: retries and fallbacks wrap it. */

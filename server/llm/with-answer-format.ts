@@ -1,4 +1,4 @@
-// Wraps a client: answers have the form that the request requires, whether or not the provider can be told so.
+// Answers in the form that a request requires, whether or not the provider can be told so.
 import { type AppError, appError } from '../errors.ts'
 import type { AnswerFormat } from '../protocol/runs/answer-format.ts'
 import type { LlmClient, LlmEvent, LlmMessage, LlmRequest } from './client.ts'
@@ -20,17 +20,18 @@ type End = Extract<LlmEvent, { type: 'finished' | 'failed' }>
  * checked, and the model is asked again when it is wrong. Text beside tool calls counts as thinking, so that the answer is
  * nothing but JSON.
  * @param model the name for people.
+ * @returns what a request that requires a form is answered with.
  */
 export function withAnswerFormat(
   client: LlmClient,
   { model, support }: { model: string; support: FormatSupport },
-): LlmClient {
+): (request: LlmRequest, required: Required) => AsyncGenerator<LlmEvent> {
   /**
    * Whether the provider takes the field for any JSON object. Only this is remembered: a schema may be refused for what is
    * in it, and others have other schemas.
    */
   let takesObjects = true
-  async function* inFormat(request: LlmRequest, required: Required): AsyncGenerator<LlmEvent> {
+  return async function* inFormat(request, required) {
     // Without a schema, the most that can be told is that the answer is an object.
     const most = required.format.type === 'json_object' && support === 'schema' ? 'object' : support
     let level = most === 'object' && !takesObjects ? 'none' : most
@@ -73,11 +74,6 @@ export function withAnswerFormat(
         },
       ]
     }
-  }
-
-  return {
-    stream: (request) =>
-      request.format === undefined ? client.stream(request) : inFormat(request, request.format),
   }
 }
 

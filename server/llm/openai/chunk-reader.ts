@@ -4,12 +4,12 @@ import { asRecord, asText, isRecord } from '../../lib/records.ts'
 import { MAX_TOKENS } from '../../protocol/bounds.ts'
 import {
   disorderedStream,
+  endingOf,
   errorIn,
   errorObjectFailure,
   type FailureContext,
   statusFailure,
 } from '../failure.ts'
-import { endingOf } from '../finish.ts'
 import { createDeltaBuffer, type DeltaBuffer } from '../streaming/delta-buffer.ts'
 import type { ResponseReader } from '../streaming/response-reader.ts'
 import { readCount, readCounts, type TokenCounts } from '../usage.ts'

@@ -15,8 +15,7 @@ import {
 } from '../failure.ts'
 import { gatherProse } from '../prose.ts'
 import { connectProvider, createProviderClient } from '../provider-client.ts'
-import { refusal, watchSilence } from '../streaming/connection.ts'
-import type { ProviderHttp } from '../streaming/provider-http.ts'
+import { type ProviderHttp, refusal, watchSilence } from '../streaming/provider-http.ts'
 
 /** A model's response to a request of the probe. */
 export interface ProbeAnswer {

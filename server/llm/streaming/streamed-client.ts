@@ -18,6 +18,7 @@ import {
   answerless,
   brokenStream,
   connectionFailure,
+  endingOf,
   endlessAnswer,
   errorIn,
   errorObjectFailure,
@@ -27,14 +28,18 @@ import {
   statusFailure,
   unreadableAnswer,
 } from '../failure.ts'
-import { endingOf } from '../finish.ts'
 import { type Delta, handOver } from '../prose.ts'
 import { meantTool, readableArguments } from '../readable-calls.ts'
 import { estimatePromptTokens } from '../tokens.ts'
 import type { TokenCounts } from '../usage.ts'
-import { refusal, type SilenceWatch, watchSilence } from './connection.ts'
 import type { ByteSource } from './provider-http/response-body.ts'
-import type { ProviderHttp, ProviderResponse } from './provider-http.ts'
+import {
+  type ProviderHttp,
+  type ProviderResponse,
+  refusal,
+  type SilenceWatch,
+  watchSilence,
+} from './provider-http.ts'
 import type { ResponseReader } from './response-reader.ts'
 import { createEventStreamReader } from './streamed-client/event-stream.ts'
 

@@ -1,6 +1,6 @@
 // The finish reasons of providers, in their words and in any case.
 import { expect, test } from 'vitest'
-import { endingOf } from '../../../server/llm/finish.ts'
+import { endingOf } from '../../../server/llm/failure.ts'
 
 test.each([
   [

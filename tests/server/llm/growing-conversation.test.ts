@@ -1,10 +1,10 @@
 // Each request of a growing conversation begins as the previous one did, in the format of each API.
 import { expect, test } from 'vitest'
-import { buildMessagesBody } from '../../../server/llm/anthropic/messages-body.ts'
+import { buildMessagesBody } from '../../../server/llm/anthropic.ts'
 import { carrySource, sealCarry } from '../../../server/llm/carry.ts'
 import type { LlmMessage } from '../../../server/llm/client.ts'
-import { buildRequestBody } from '../../../server/llm/openai/chat-body.ts'
-import { buildResponsesBody } from '../../../server/llm/responses/responses-body.ts'
+import { buildRequestBody } from '../../../server/llm/openai.ts'
+import { buildResponsesBody } from '../../../server/llm/responses.ts'
 import { CallId } from '../../../server/protocol/ids.ts'
 import type { ModelApi } from '../../../server/protocol/models/catalog.ts'
 import { llmRequest } from '../../support/provider/llm.ts'

@@ -1,10 +1,10 @@
 // A conversation whose tools are gone: each API accepts a history with calls of them.
 import { expect, test } from 'vitest'
-import { buildMessagesBody } from '../../../server/llm/anthropic/messages-body.ts'
+import { buildMessagesBody } from '../../../server/llm/anthropic.ts'
 import { carrySource, sealCarry } from '../../../server/llm/carry.ts'
 import type { LlmMessage, ToolSchema } from '../../../server/llm/client.ts'
-import { buildRequestBody } from '../../../server/llm/openai/chat-body.ts'
-import { buildResponsesBody } from '../../../server/llm/responses/responses-body.ts'
+import { buildRequestBody } from '../../../server/llm/openai.ts'
+import { buildResponsesBody } from '../../../server/llm/responses.ts'
 import { CallId } from '../../../server/protocol/ids.ts'
 import { llmRequest, readResponse } from '../../support/provider/llm.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'

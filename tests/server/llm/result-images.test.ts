@@ -1,10 +1,10 @@
 // Images of tool results in the requests of each API, for models that see and for those that do not.
 import { describe, expect, test } from 'vitest'
-import { buildMessagesBody } from '../../../server/llm/anthropic/messages-body.ts'
+import { buildMessagesBody } from '../../../server/llm/anthropic.ts'
 import type { LlmMessage } from '../../../server/llm/client.ts'
-import { buildRequestBody } from '../../../server/llm/openai/chat-body.ts'
+import { buildRequestBody } from '../../../server/llm/openai.ts'
 import { flattenToolMessages } from '../../../server/llm/prompt-tools/flatten-tool-messages.ts'
-import { buildResponsesBody } from '../../../server/llm/responses/responses-body.ts'
+import { buildResponsesBody } from '../../../server/llm/responses.ts'
 import { withNewestImages } from '../../../server/llm/user-content.ts'
 import { CallId } from '../../../server/protocol/ids.ts'
 import type { ModelSettings } from '../../../server/protocol/models/catalog.ts'

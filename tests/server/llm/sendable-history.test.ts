@@ -1,9 +1,9 @@
 // A history is acceptable to the strictest provider, and stays as it was where it already is.
 import { describe, expect, test } from 'vitest'
-import { buildMessagesBody } from '../../../server/llm/anthropic/messages-body.ts'
+import { buildMessagesBody } from '../../../server/llm/anthropic.ts'
 import type { LlmMessage, ToolCall } from '../../../server/llm/client.ts'
-import { buildRequestBody } from '../../../server/llm/openai/chat-body.ts'
-import { buildResponsesBody } from '../../../server/llm/responses/responses-body.ts'
+import { buildRequestBody } from '../../../server/llm/openai.ts'
+import { buildResponsesBody } from '../../../server/llm/responses.ts'
 import { sendableHistory } from '../../../server/llm/sendable-history.ts'
 import { CallId } from '../../../server/protocol/ids.ts'
 import { llmRequest } from '../../support/provider/llm.ts'

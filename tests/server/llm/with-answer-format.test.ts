@@ -1,7 +1,7 @@
 // What is remembered of a provider that refuses the form of an answer: nothing that depends on one program's schema.
 import { expect, test } from 'vitest'
 import { AppError } from '../../../server/errors.ts'
-import type { LlmClient, LlmRequest } from '../../../server/llm/client.ts'
+import type { LlmClient } from '../../../server/llm/client.ts'
 import { NO_TOKENS } from '../../../server/llm/usage.ts'
 import { withAnswerFormat } from '../../../server/llm/with-answer-format.ts'
 import type { AnswerFormat } from '../../../server/protocol/runs/answer-format.ts'
@@ -14,8 +14,6 @@ const schemaOf = (type: string): AnswerFormat => ({
 })
 const GOOD = schemaOf('object')
 const BAD = schemaOf('unknown')
-const asking = (format: AnswerFormat): LlmRequest =>
-  llmRequest({ format: { format, check: () => Promise.resolve(null) } })
 
 /** A client of a provider that refuses some forms, and what it was told in each call. */
 function providerThat(refuses: (format: AnswerFormat | undefined) => boolean) {
@@ -29,11 +27,15 @@ function providerThat(refuses: (format: AnswerFormat | undefined) => boolean) {
       yield { type: 'finished', reason: 'stop', usage: NO_TOKENS, estimated: false, model: 'm' }
     },
   }
-  const wrapped = withAnswerFormat(client, { model: 'm', support: 'schema' })
+  const answer = withAnswerFormat(client, { model: 'm', support: 'schema' })
   return {
     async ask(format: AnswerFormat) {
       told.length = 0
-      const response = await readResponse(wrapped, asking(format))
+      const required = { format, check: () => Promise.resolve(null) }
+      const response = await readResponse(
+        { stream: (request) => answer(request, required) },
+        llmRequest({ format: required }),
+      )
       return [outcome(response), ...told]
     },
   }

@@ -190,7 +190,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   'llm/openai': ['llm/streaming', 'errors.ts', 'protocol', 'lib'],
   'llm/probe': ['llm/streaming', 'errors.ts', 'protocol', 'lib'],
   'llm/prompt-tools': ['llm/streaming', 'protocol', 'lib'],
-  'llm/responses': ['llm/openai', 'llm/streaming', 'protocol', 'lib'],
+  'llm/responses': ['llm/streaming', 'protocol', 'lib'],
   // What all wire formats share: from the connection to the events of a response.
   'llm/streaming': ['errors.ts', 'protocol', 'lib'],
   'auth/oidc': ['net', 'db', 'errors.ts', 'protocol', 'lib'],

@@ -1,7 +1,7 @@
 // Fields that providers require back with their messages are assembled from the stream and sent back unchanged.
 import { expect, test } from 'vitest'
 import { carrySource, openCarry, sealCarry } from '../../../../server/llm/carry.ts'
-import { buildRequestBody } from '../../../../server/llm/openai/chat-body.ts'
+import { buildRequestBody } from '../../../../server/llm/openai.ts'
 import { CallId } from '../../../../server/protocol/ids.ts'
 import type { ModelSettings } from '../../../../server/protocol/models/catalog.ts'
 import { llmRequest, readResponse } from '../../../support/provider/llm.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { LlmMessage } from '../../../../server/llm/client.ts'
-import { buildRequestBody } from '../../../../server/llm/openai/chat-body.ts'
+import { buildRequestBody } from '../../../../server/llm/openai.ts'
 import { detectProvider, splitApiUrl } from '../../../../server/llm/provider-quirks.ts'
 import type { ModelSettings } from '../../../../server/protocol/models/catalog.ts'
 import { llmRequest } from '../../../support/provider/llm.ts'

@@ -1,8 +1,7 @@
 // OpenAI's Responses API: what is sent, what is read, and what goes back unchanged and in order.
 import { expect, test } from 'vitest'
 import type { LlmMessage, LlmRequest } from '../../../../server/llm/client.ts'
-import { buildResponsesBody } from '../../../../server/llm/responses/responses-body.ts'
-import { createResponses } from '../../../../server/llm/responses.ts'
+import { buildResponsesBody, createResponses } from '../../../../server/llm/responses.ts'
 import { CallId } from '../../../../server/protocol/ids.ts'
 import type { ModelSettings } from '../../../../server/protocol/models/catalog.ts'
 import { llmRequest, outcome, readResponse } from '../../../support/provider/llm.ts'
