@@ -430,6 +430,11 @@ export interface ChatTexts {
     readonly first: "{{total}} (first token {{time}})"
     readonly firstOutput: "Time to first token: {{time}}"
   }
+  readonly recording: {
+    readonly listen: "Listen"
+    readonly play: "Recording: {{name}}"
+    readonly save: "Save {{name}}"
+  }
   readonly compare: {
     readonly title: "Two answers side by side"
     readonly first: "First answer"
@@ -1413,7 +1418,6 @@ export interface MessagesTexts {
     readonly old: "An answer from earlier is in NanoClaw. {{url}}"
     readonly fileTooLarge: "The file {{name}} is too large for this chat. It is in NanoClaw. {{url}}"
     readonly fileNotReceived: "The file {{name}} could not be received. Files can have up to 20 MB."
-    readonly nothingHeard: "Nothing could be heard in {{name}}."
     readonly approve: "Approve"
     readonly reject: "Reject"
     readonly openPage: "To approve this, open NanoClaw. {{url}}"

@@ -15,11 +15,14 @@ import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import { boundedText } from '../knowledge/document-text.ts'
 import { extractText } from '../knowledge/extract.ts'
+import { AUDIO_MIMES, isVideo } from '../lib/audio-type.ts'
 import { decodeText, encodingNamed, UTF_8 } from '../lib/encodings.ts'
 import { createFairQueue, type FairQueue } from '../lib/fair-queue.ts'
 import { newId } from '../lib/ids.ts'
 import { ensureProcessFolder } from '../lib/process-folder.ts'
 import type { Attachment } from '../protocol/conversations/message.ts'
+import { isRecording } from '../protocol/conversations/recording.ts'
+import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import type { FileId, UserId } from '../protocol/ids.ts'
 import type { BlobStore, ByteRange } from './blobs.ts'
 import { thumbnailOf } from './image-result.ts'
@@ -33,6 +36,8 @@ const MAX_CONCURRENT_DOCUMENTS = 3
 const MAX_OF_ONE_USER = 2
 const DOCUMENT_TIMEOUT_MS = 30_000
 const SHORT_TEXT_BYTES = 256 * 1024
+/** Bytes at the beginning and at the end of a recording or video that list its tracks. */
+const TRACK_LIST_BYTES = 256 * 1024
 const MAX_NAME_CHARACTERS = 255
 
 type StoredFile = Parameters<FileRepository['insert']>[1]
@@ -48,7 +53,7 @@ export type UploadedFile = FileRow & Pick<StoredFile, 'encoding'>
 /** The files that users upload for messages. */
 export interface FileService {
   /**
-   * Stores an uploaded file. The stream is read to its end.
+   * Stores an uploaded file. The stream is read to its end. A recording is stored for people: no model hears it.
    * @throws AppError `file_upload_too_large`, `file_type_unsupported`, `image_unreadable`, or the quota's refusal.
    */
   upload(
@@ -58,12 +63,14 @@ export interface FileService {
   /**
    * Stores a file that a program sends inside a request, unless the user has one with this name and content: programs send the
    * same files with each request of a conversation.
+   * @param file.unheard why nothing is known of what is said, if the file is a recording. Without it, recordings are refused:
+   * a program sends one for a model to hear.
    * @returns its id, and whether it was stored now.
    * @throws AppError as `upload`.
    */
   uploadOnce(
     userId: UserId,
-    file: { name: string; bytes: Buffer },
+    file: { name: string; bytes: Buffer; unheard?: DescribedFailure },
   ): Promise<{ id: FileId; isNew: boolean }>
   /**
    * Reads a text again in the encoding that a person has chosen, also where it is already part of messages.
@@ -146,22 +153,27 @@ export function createFileService(options: FileServiceOptions): FileService {
       return await inFolder(service, id, async (path) => {
         await pipeline(file.content, createWriteStream(path, { mode: 0o600 }))
         if (file.isCut()) throw appError('file_upload_too_large', { limit: megabytes(maxBytes) })
-        return await store(service, userId, id, name, await examine(service, userId, path, name))
+        const unheard = storedFailure('recording_unheard')
+        const found = await examine(service, userId, { path, name, unheard })
+        return await store(service, userId, id, name, found)
       })
     },
 
-    async uploadOnce(userId, { name: sentName, bytes }) {
+    async uploadOnce(userId, { name: sentName, bytes, unheard }) {
       const id = newId<FileId>()
       const name = cleanName(sentName)
-      const same = async (content: AsyncIterable<Uint8Array>) =>
-        await files.findSame(userId, { name, sha256: await sha256Of(content) })
+      const same = async (content: AsyncIterable<Uint8Array>) => {
+        const found = await files.findSame(userId, { name, sha256: await sha256Of(content) })
+        const isOther = isRecording(found?.mime ?? '') && found?.failure?.reason !== unheard?.reason
+        return isOther ? undefined : found
+      }
       const sent = await same(piecesOf(bytes))
       if (sent !== undefined) return { id: sent.id, isNew: false }
       if (bytes.length > maxBytes)
         throw appError('file_upload_too_large', { limit: megabytes(maxBytes) })
       return await inFolder(service, id, async (path) => {
         await pipeline(Readable.from([bytes]), createWriteStream(path, { mode: 0o600 }))
-        const found = await examine(service, userId, path, name)
+        const found = await examine(service, userId, { path, name, unheard })
         // An image may be stored with other bytes than it was sent with.
         const stored =
           found.content === path ? undefined : await same(createReadStream(found.content))
@@ -294,17 +306,16 @@ async function examineText(
   if (found.internal !== undefined)
     log.warn({ cause: found.internal }, 'an attached document could not be read')
   const { failure, pages = null } = found
-  return { ...base, text: '', characters: 0, failure, pages }
+  return { ...base, ...noText, failure, pages }
 }
 
 /** @throws AppError `file_type_unsupported`, `image_unreadable`. */
 async function examine(
   service: Service,
   userId: UserId,
-  path: string,
-  name: string,
+  { path, name, unheard }: { path: string; name: string; unheard?: DescribedFailure | undefined },
 ): Promise<Examined> {
-  const type = sniff(await headOf(path))
+  const type = sniff(await headOf(path, SNIFFED_BYTES))
   if (type.kind === 'image') {
     const image = await examineImage(service, userId, path)
     if (image === null) throw appError('image_unreadable', { name })
@@ -315,8 +326,16 @@ async function examine(
       (await examineShortText(path)) ??
       examineText(service, userId, { path, name, mime: type.mime })
     )
+  if (type.kind === 'audio') {
+    const tracks = [await headOf(path, TRACK_LIST_BYTES), await tailOf(path, TRACK_LIST_BYTES)]
+    if (unheard === undefined || isVideo(type.type, tracks))
+      throw appError('file_type_unsupported', { name })
+    const mime = AUDIO_MIMES[type.type]
+    return { ...noText, kind: 'text', mime, failure: unheard, content: path, thumbnail: null }
+  }
   if (type.kind === 'unknown') throw appError('file_type_unsupported', { name })
-  const mime = type.mime === 'application/pdf' ? type.mime : officeType(await tailOf(path))
+  const mime =
+    type.mime === 'application/pdf' ? type.mime : officeType(await tailOf(path, ARCHIVE_LIST_BYTES))
   if (mime === undefined) throw appError('file_type_unsupported', { name })
   return examineText(service, userId, { path, name, mime })
 }
@@ -393,22 +412,25 @@ const nothingKnown = {
   encoding: null,
 } as const
 
-async function headOf(path: string): Promise<Buffer> {
+/** What is stored of a file for models and the search if no text was read from it. */
+const noText = { ...nothingKnown, text: '', characters: 0 } as const
+
+async function headOf(path: string, length: number): Promise<Buffer> {
   const handle = await open(path)
   try {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES)
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length)
     return buffer.subarray(0, bytesRead)
   } finally {
     await handle.close()
   }
 }
 
-/** The end of a file, where a ZIP archive lists its entries. */
-async function tailOf(path: string): Promise<Buffer> {
+/** The end of a file, where a ZIP archive lists its entries and some programs the tracks of a video. */
+async function tailOf(path: string, most: number): Promise<Buffer> {
   const handle = await open(path)
   try {
     const { size } = await handle.stat()
-    const length = Math.min(size, ARCHIVE_LIST_BYTES)
+    const length = Math.min(size, most)
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, size - length)
     return buffer.subarray(0, bytesRead)
   } finally {

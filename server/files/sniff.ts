@@ -1,4 +1,5 @@
 // Detects the type of a file by its first bytes. Names and declared types are ignored.
+import { type AudioType, audioTypeOf } from '../lib/audio-type.ts'
 import { detectEncoding, looksBinary } from '../lib/encodings.ts'
 
 /** Bytes that `sniff` needs to see. */
@@ -9,6 +10,8 @@ export type SniffedType =
   | { kind: 'image'; mime: string }
   | { kind: 'document'; mime: 'application/pdf' | 'application/zip' }
   | { kind: 'text'; mime: 'text/plain' }
+  /** A recording, or a video in the same container. */
+  | { kind: 'audio'; type: AudioType }
   | { kind: 'unknown' }
 
 const latin1 = (head: Buffer, start: number, end: number): string =>
@@ -34,8 +37,11 @@ export function sniff(head: Buffer): SniffedType {
   if (image !== null) return { kind: 'image', mime: image }
   if (latin1(head, 0, 5) === '%PDF-') return { kind: 'document', mime: 'application/pdf' }
   if (latin1(head, 0, 4) === 'PK\x03\x04') return { kind: 'document', mime: 'application/zip' }
+  const isBinary = looksBinary(head)
+  const audio = isBinary ? audioTypeOf(head) : undefined
+  if (audio !== undefined) return { kind: 'audio', type: audio }
   // Text in UTF-16 looks binary.
-  return !looksBinary(head) || detectEncoding(head) !== null
+  return !isBinary || detectEncoding(head) !== null
     ? { kind: 'text', mime: 'text/plain' }
     : { kind: 'unknown' }
 }

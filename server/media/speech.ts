@@ -3,37 +3,13 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { appError } from '../errors.ts'
+import { type AudioType, audioTypeOf } from '../lib/audio-type.ts'
 import type { Amount } from '../lib/reserve-call.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { FormFields, SpeechBody } from '../protocol/openai/media.ts'
 import type { SpeechOffer, Transcription } from '../protocol/speech.ts'
 import type { MediaResponse, MediaService } from './media-service.ts'
 import type { Charge, PaidCalls } from './paid-calls.ts'
-
-// Detects the type of a recording by its first bytes, whatever its name says.
-
-/** The types that services for transcription accept. */
-type AudioType = 'webm' | 'ogg' | 'mp4' | 'mp3' | 'wav' | 'flac'
-
-const latin1 = (head: Uint8Array, start: number, end: number): string =>
-  Buffer.from(head.subarray(start, end)).toString('latin1')
-
-/** Brands of the ISO base media file format that hold sound; Safari records `mp42` and `iso5`. */
-const MP4_BRAND = /^(?:M4A |M4B |M4V |mp4[12]|isom|iso[2-9]|dash|qt {2}|avc1|f4v )$/
-
-/** Undefined: no recording of a known type. */
-export function audioTypeOf(head: Uint8Array): AudioType | undefined {
-  if (latin1(head, 0, 4) === '\x1aE\xdf\xa3') return 'webm'
-  if (latin1(head, 0, 4) === 'OggS') return 'ogg'
-  if (latin1(head, 0, 4) === 'fLaC') return 'flac'
-  if (latin1(head, 0, 4) === 'RIFF' && latin1(head, 8, 12) === 'WAVE') return 'wav'
-  if (latin1(head, 4, 8) === 'ftyp' && MP4_BRAND.test(latin1(head, 8, 12))) return 'mp4'
-  if (latin1(head, 0, 3) === 'ID3') return 'mp3'
-  // The first frame of MPEG audio: eleven bits set, a valid version, layer and rate.
-  const [first = 0, second = 0, third = 0] = head
-  const isFrame = first === 0xff && (second & 0xe6) === 0xe2 && (second & 0x18) !== 0x08
-  return isFrame && third >> 4 !== 15 && (third & 0x0c) !== 0x0c ? 'mp3' : undefined
-}
 
 /** The bytes of a second that browsers record, and at least what speech takes elsewhere. */
 const BYTES_PER_SECOND = 16_000

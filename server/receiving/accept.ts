@@ -3,12 +3,13 @@ import type { Database, Writer } from '../db/database.ts'
 import type { ChannelRow } from '../db/repositories/deliveries/channels.ts'
 import type { ChatRow, SenderRow } from '../db/repositories/deliveries/receiving.ts'
 import type { Store } from '../db/store.ts'
-import { AppError, errorText } from '../errors.ts'
+import { AppError, appError, errorText } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import { filled, localeTexts } from '../lib/locale-texts.ts'
 import { textLanguage } from '../lib/text-language.ts'
 import type { Arrival, ArrivedFile } from '../messaging/messenger.ts'
 import type { Change } from '../protocol/change.ts'
+import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import type { FileId, UserId } from '../protocol/ids.ts'
 import type { ReceiveSettings } from '../protocol/programs/channel.ts'
 import { isCommand } from './commands.ts'
@@ -33,8 +34,14 @@ export interface AcceptDependencies {
   database: Database
   store: Store
   now(): Date
-  /** Stores a file for its user. @throws AppError why this kind of file cannot be used. */
-  storeFile(userId: UserId, file: { name: string; bytes: Buffer }): Promise<FileId>
+  /**
+   * Stores a file for its user; `unheard`: why nobody knows what it says, if it is a recording.
+   * @throws AppError why this kind of file cannot be used.
+   */
+  storeFile(
+    userId: UserId,
+    file: { name: string; bytes: Buffer; unheard: DescribedFailure },
+  ): Promise<FileId>
   /**
    * What a recording says; null without a service for it.
    * @throws AppError why the service or the user's budget refuses.
@@ -324,8 +331,8 @@ async function readFiles(
   const { chat: texts } = localeTexts(textLanguage(text), 'messages')
   for (const file of files.slice(0, MAX_FILES))
     try {
-      const problem = await addFile(userId, file, found, dependencies)
-      if (problem !== null) found.notes.push(filled(texts[problem], { name: file.name }))
+      const isReceived = await addFile(userId, file, found, dependencies)
+      if (!isReceived) found.notes.push(filled(texts.fileNotReceived, { name: file.name }))
     } catch (error) {
       if (!(error instanceof AppError))
         dependencies.log.warn({ cause: errorText(error) }, 'a received file failed')
@@ -338,22 +345,39 @@ async function readFiles(
   return found
 }
 
-/** Resolves to what became of a file that has nothing to use; null for the others. */
+/** Resolves to whether the file could be received. */
 async function addFile(
   userId: UserId,
   { name, isVoice = false, read }: ArrivedFile,
   { files, spoken }: ReadFiles,
-  { storeFile, transcribe }: AcceptDependencies,
-): Promise<'fileNotReceived' | 'nothingHeard' | null> {
+  dependencies: AcceptDependencies,
+): Promise<boolean> {
   const signal = AbortSignal.timeout(FILE_TIMEOUT_MS)
   const bytes = await read(signal)
-  if (bytes === null) return 'fileNotReceived'
-  if (!isVoice || transcribe === null) {
-    files.push(await storeFile(userId, { name, bytes }))
-    return null
+  if (bytes === null) return false
+  const heard = isVoice
+    ? await hear(userId, bytes, signal, dependencies)
+    : { unheard: storedFailure('recording_unheard') }
+  if ('text' in heard) spoken.push(heard.text)
+  else files.push(await dependencies.storeFile(userId, { name, bytes, unheard: heard.unheard }))
+  return true
+}
+
+/** What a person says, or why nobody knows. */
+async function hear(
+  userId: UserId,
+  bytes: Buffer,
+  signal: AbortSignal,
+  { transcribe, log }: AcceptDependencies,
+): Promise<{ text: string } | { unheard: DescribedFailure }> {
+  if (transcribe === null) return { unheard: storedFailure('recording_speech_off') }
+  try {
+    const text = await transcribe(userId, bytes, signal)
+    return text === '' ? { unheard: storedFailure('recording_silent') } : { text }
+  } catch (error) {
+    log.warn({ cause: errorText(error) }, 'a recording could not be transcribed')
+    if (signal.aborted) return { unheard: storedFailure('recording_too_slow') }
+    const { message: detail } = error instanceof AppError ? error : appError('internal')
+    return { unheard: storedFailure('recording_not_transcribed', { detail }) }
   }
-  const text = await transcribe(userId, bytes, signal)
-  if (text === '') return 'nothingHeard'
-  spoken.push(text)
-  return null
 }

@@ -16,6 +16,24 @@ import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
 import { useServers } from '../support/server/server.ts'
 
+/** Two seconds of silence: 8,000 samples a second, of 16 bits. */
+const SOUND = (() => {
+  const wav = Buffer.alloc(44 + 32_000)
+  wav.write('RIFF')
+  wav.writeUInt32LE(wav.length - 8, 4)
+  wav.write('WAVEfmt ', 8)
+  wav.writeUInt32LE(16, 16)
+  wav.writeUInt16LE(1, 20)
+  wav.writeUInt16LE(1, 22)
+  wav.writeUInt32LE(8_000, 24)
+  wav.writeUInt32LE(16_000, 28)
+  wav.writeUInt16LE(2, 32)
+  wav.writeUInt16LE(16, 34)
+  wav.write('data', 36)
+  wav.writeUInt32LE(32_000, 40)
+  return wav
+})()
+
 describeInBrowser('files of a message', (visitor) => {
   const servers = useServers()
   let upstream: Upstream
@@ -66,6 +84,45 @@ describeInBrowser('files of a message', (visitor) => {
     await page.keyboard.press('Escape')
     await expectNoScrolling(page)
     await leave(page)
+  })
+
+  test('a recording is heard, saved and explained where it was sent, in both themes and on a phone', async () => {
+    for (const phone of [false, true]) {
+      const page = await visitor.open(url, { phone, theme: phone ? 'dark' : 'light' })
+      const sound = { name: 'a long name of a voice message.wav', mimeType: '', buffer: SOUND }
+      await page.locator('input[type=file]').setInputFiles([sound])
+      const chips = page.getByRole('list', { name: 'Attachments' })
+      await chips.getByRole('button', { name: `Show ${sound.name}` }).click()
+      const dialog = page.getByRole('dialog', { name: sound.name })
+      await dialog.getByLabel(`Recording: ${sound.name}`).waitFor()
+      await expectAccessible(page)
+      await page.keyboard.press('Escape')
+      upstream.enqueue(turn.text('I cannot hear it.'))
+      await say(page, 'What does it say?')
+      await page.getByText('I cannot hear it.').waitFor()
+      await page.reload()
+      const message = page.getByRole('article', { name: 'Your message' })
+      const player = message.getByLabel(`Recording: ${sound.name}`)
+      await player.waitFor()
+      await message.getByText('it is a recording, which only people can hear').waitFor()
+      await message.getByText('31 KB').waitFor()
+      await expect
+        .poll(() => page.evaluate<number>('document.querySelector("article audio").duration'))
+        .toBe(2)
+      // The player is reached and operated with the keyboard.
+      await message.getByRole('button', { name: `Save ${sound.name}` }).focus()
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Space')
+      await expect
+        .poll(() => page.evaluate<number>('document.querySelector("article audio").currentTime'))
+        .toBeGreaterThan(0)
+      await expectAccessible(page)
+      await expectNoScrolling(page)
+      const saved = page.waitForEvent('download')
+      await message.getByRole('button', { name: `Save ${sound.name}` }).click()
+      expect((await saved).suggestedFilename()).toBe(sound.name)
+      await leave(page)
+    }
   })
 
   test('a large file says how much of it has been sent', async () => {

@@ -168,6 +168,9 @@ export const MESSAGE_DESCRIPTIONS = {
     width: file.width,
     height: file.height,
     pages: file.pages,
+    error: file.error,
+    reason: file.reason,
+    params: file.params,
     document: within(
       'The document of the project that was created because the file is too large for the context window. Absent: none.',
       { id: 'Identifies the document.', project_id: 'The project of the document.' },

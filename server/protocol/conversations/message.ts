@@ -83,6 +83,10 @@ export const StoredAttachment = z
     height: z.int().optional(),
     /** Pages of a PDF, slides or sheets. */
     pages: z.int().optional(),
+    /** Why no text, or not all of it, could be read from the file: for a person, and as reason and parameters for translations. */
+    error: z.string().optional(),
+    reason: z.string().optional(),
+    params: ErrorParams.optional(),
     /** The project's document that was created because the file is too large for the model's context window. */
     document: z.object({ id: z.string(), project_id: ProjectId }).optional(),
     /** Path of the content on this server; needs the same authentication as any other route. */

@@ -96,6 +96,12 @@ export const STORED_FAILURES = {
   document_too_large_to_read: 'it is too large to read',
   document_unreadable: 'the file could not be read',
 
+  recording_not_transcribed: 'it is a recording that could not be transcribed: {{detail}}',
+  recording_silent: 'it is a recording in which nothing could be heard',
+  recording_speech_off: 'it is a recording, and this server has no service that transcribes it',
+  recording_too_slow: 'it is a recording, and transcribing it took too long',
+  recording_unheard: 'it is a recording, which only people can hear',
+
   channel_app_token_refused:
     'Slack refuses the app-level token; it begins with xapp- and needs the scope connections:write',
   channel_bot_conflict: 'another program receives the messages of this bot',
@@ -202,3 +208,15 @@ export const storedFailureText = ({ reason, params }: StoredFailure): string => 
   const texts: Record<string, string> = STORED_FAILURES
   return fillIn(texts[reason] ?? reason, params ?? {})
 }
+
+/** A failure as responses carry it: for a person, and as reason and parameters for translations. Nothing without one. */
+export const failureFields = (
+  failure: DescribedFailure | null,
+): { error?: string; reason?: string; params?: ErrorParams } =>
+  failure === null
+    ? {}
+    : {
+        error: failure.message,
+        reason: failure.reason,
+        ...(failure.params === undefined ? {} : { params: failure.params }),
+      }

@@ -12,6 +12,7 @@ import type { App } from '../../http/app.ts'
 import { byteRangeOf } from '../../http/byte-range.ts'
 import { EncodingChoice, FileInfo, FileText } from '../../protocol/conversations/file.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
+import { failureFields } from '../../protocol/failures/stored.ts'
 import { FileId } from '../../protocol/ids.ts'
 import type { Services } from '../../services.ts'
 import { encodeFileName } from '../../sharing/file-name.ts'
@@ -50,7 +51,7 @@ function registerUpload(
         schema: {
           summary: 'Upload a file for a message (multipart: `file`)',
           description:
-            'Removes the metadata of images and scales them to at most 4,096 pixels per side; extracts the text of documents. Removes a file after a day if no message uses it.',
+            'Removes the metadata of images and scales them to at most 4,096 pixels per side; extracts the text of documents. Recordings (WebM, Ogg, MP4, MP3, WAV, FLAC) are stored for people; models are told that they cannot hear them. Removes a file after a day if no message uses it.',
           tags,
           consumes: ['multipart/form-data'],
           response: { 200: envelope(FileInfo) },
@@ -235,12 +236,6 @@ export const presentFile = (file: FileRow & Partial<UploadedFile>): FileInfo => 
   ...(file.pages === null ? {} : { pages: file.pages }),
   ...(file.characters === null ? {} : { characters: file.characters }),
   ...(file.encoding == null ? {} : { encoding: file.encoding }),
-  ...(file.failure === null
-    ? {}
-    : {
-        error: file.failure.message,
-        reason: file.failure.reason,
-        ...(file.failure.params === undefined ? {} : { params: file.failure.params }),
-      }),
+  ...failureFields(file.failure),
   created_at: file.createdAt.toISOString(),
 })

@@ -10,6 +10,7 @@ import {
   type StoredAttachment,
   UNFINISHED_STATUSES,
 } from '../../protocol/conversations/message.ts'
+import { failureFields } from '../../protocol/failures/stored.ts'
 import type { PendingInput } from '../../protocol/runs/input.ts'
 import { PAGE_ORIGIN } from '../../protocol/runs/origin.ts'
 import type { Run } from '../../protocol/runs/run.ts'
@@ -88,6 +89,7 @@ const presentAttachment = (
   ...(file.width === null ? {} : { width: file.width }),
   ...(file.height === null ? {} : { height: file.height }),
   ...(file.pages === null ? {} : { pages: file.pages }),
+  ...failureFields(file.failure),
   ...(file.documentId === null || file.documentProjectId === null
     ? {}
     : { document: { id: file.documentId, project_id: file.documentProjectId } }),

@@ -14,6 +14,7 @@ import { oncePer } from '../../lib/once-per.ts'
 import { estimateDocumentTokens } from '../../llm/tokens.ts'
 import { withoutResultImages } from '../../llm/user-content.ts'
 import type { TextAttachment } from '../../protocol/conversations/message.ts'
+import { isRecording } from '../../protocol/conversations/recording.ts'
 import type { MessageId, ProjectId, UserId } from '../../protocol/ids.ts'
 import type { PublicModel } from '../../protocol/models/catalog.ts'
 import { estimateTokens } from '../../protocol/models/token-estimate.ts'
@@ -58,6 +59,10 @@ const MAX_ATTACHMENT_BYTES = 24_000_000
 
 /** What the model reads instead of the content. */
 const UNREADABLE = '[No text could be read from this file.]'
+const unreadable = ({ mime, failure }: AttachmentInfo): string =>
+  isRecording(mime)
+    ? `[This file is a recording, which you cannot hear. It was not transcribed${failure === null ? '' : `: ${failure.message}`}. Do not guess what it says.]`
+    : UNREADABLE
 const MISSING = '[The content of this image is missing on the server.]'
 
 interface AttachmentOptions {
@@ -268,7 +273,7 @@ async function withAttachments(
       if (content !== undefined) return content
       if (file.kind === 'image' && !vision) return { name: file.name, mime: 'image/png', data: '' }
       if (file.characters === 0 && file.size > 0)
-        return { name: file.name, extension: undefined, content: UNREADABLE }
+        return { name: file.name, extension: undefined, content: unreadable(file) }
       return file.size === 0
         ? { name: file.name, extension: undefined, content: '' }
         : { name: file.name, omitted: true }

@@ -2,8 +2,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import OpenAI, { NotFoundError, toFile } from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { audioTypeOf } from '../../../server/lib/audio-type.ts'
 import { cutImages } from '../../../server/media/cut-images.ts'
-import { audioTypeOf, secondsOf } from '../../../server/media/speech.ts'
+import { secondsOf } from '../../../server/media/speech.ts'
 import {
   describeOnEachServer,
   register,

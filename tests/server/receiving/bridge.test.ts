@@ -1,16 +1,17 @@
 // Messengers from outside, through a bridge: a stranger gets nothing, one message makes one run and one answer, and a button decides one call.
 import { mkdtempSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { machineClock, type ProcessClock } from '../../../server/lib/clocks.ts'
 import { eventually } from '../../support/eventually.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
 import { startBridge, type TestBridge } from '../../support/server/bridge.ts'
 import { databaseKeys, type TestServer, useServers } from '../../support/server/server.ts'
+import { exportBundle, importFile } from '../../support/server/transfers.ts'
 import { useDatabases } from '../../support/store/databases.ts'
 import { DIALECTS } from '../../support/store/dialects.ts'
 
@@ -27,6 +28,7 @@ beforeEach(() => {
 })
 
 const ANN = { id: 'ann', name: 'Ann' }
+const RECORDING = Buffer.concat([Buffer.from('OggS'), Buffer.alloc(2_000, 1)])
 
 describe.each(DIALECTS)('a bridge on %s', (dialect) => {
   let server: TestServer
@@ -198,8 +200,7 @@ describe.each(DIALECTS)('a bridge on %s', (dialect) => {
     // What the settings of the first one were sealed with has gone with the first server.
     channel = await create({}, 'voice')
     await pairAnn()
-    const sound = Buffer.concat([Buffer.from('OggS'), Buffer.alloc(2_000, 1)])
-    const voice = { name: 'voice.ogg', mime: 'audio/ogg', data: sound.toString('base64') }
+    const voice = { name: 'voice.ogg', mime: 'audio/ogg', data: RECORDING.toString('base64') }
     expect((await give({ id: 'q1', attachments: [voice] })).data.accepted).toBe(true)
     await eventually(() => expect(ends()).toBe(1))
     expect(bridge.texts('c1')).toEqual(['It is 42.'])
@@ -207,6 +208,123 @@ describe.each(DIALECTS)('a bridge on %s', (dialect) => {
     const [asked] = await messages(conversation.id)
     expect(asked).toMatchObject({ text: '/stop What is it?' })
     expect(asked.attachments ?? []).toEqual([])
+  })
+
+  /** What becomes of a recording that the service for transcription answers with `answer`; null: there is no such service. */
+  const sendRecording = async (answer: RequestListener | null) => {
+    let transcribe: Record<string, unknown> | undefined
+    if (answer !== null) {
+      const service = createServer((request, response) => {
+        request.resume().on('end', () => answer(request, response))
+      })
+      await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
+      onTestFinished(() => {
+        service.closeAllConnections()
+        service.close()
+      })
+      const { port } = service.address() as AddressInfo // never null or a path: the server listens on TCP
+      transcribe = { api_url: `http://127.0.0.1:${port}/v1`, model: 'whisper-1' }
+    }
+    await server.close()
+    server = await open(transcribe === undefined ? {} : { speech: { transcribe } })
+    channel = await create({}, 'voice')
+    await pairAnn()
+    const voice = { name: 'voice.ogg', mime: 'audio/ogg', data: RECORDING.toString('base64') }
+    expect((await give({ id: 'q1', attachments: [voice] })).data.accepted).toBe(true)
+    await eventually(() => expect(bridge.texts('c1')).toEqual(['It is 42.']))
+    const [conversation] = await conversations()
+    const [asked] = await messages(conversation.id)
+    expect(asked).toMatchObject({
+      text: '',
+      attachments: [{ name: 'voice.ogg', mime: 'audio/ogg', size: RECORDING.length }],
+    })
+    const [attachment] = asked.attachments
+    return { attachment, told: JSON.stringify(upstream.requests.at(-1)?.messages) }
+  }
+
+  test('a recording that nothing transcribes is attached, can be heard in part or whole, and the model is told that it hears nothing, and why', async () => {
+    const { attachment, told } = await sendRecording(null)
+    expect(attachment).toMatchObject({ reason: 'recording_speech_off' })
+    expect(told).toContain('voice.ogg')
+    expect(told).toContain('a recording, which you cannot hear')
+    expect(told).toContain('no service')
+    const whole = await fetch(server.url + attachment.url)
+    expect(Buffer.from(await whole.arrayBuffer())).toEqual(RECORDING)
+    expect(whole.headers.get('content-type')).toBe('audio/ogg')
+    expect(whole.headers.get('content-disposition')).toContain('attachment')
+    expect(whole.headers.get('content-security-policy')).toContain('sandbox')
+    expect(whole.headers.get('x-content-type-options')).toBe('nosniff')
+    const part = await fetch(server.url + attachment.url, { headers: { range: 'bytes=0-3' } })
+    expect([part.status, await part.text()]).toEqual([206, 'OggS'])
+  })
+
+  test('an attached recording counts in the quota, stays with edited messages, is shared as a file to save, and survives export and import', async () => {
+    const { attachment } = await sendRecording(null)
+    const used = (await server.call('GET', '/api/quota/storage')).json.data.items
+    expect(used.find(({ kind }: { kind: string }) => kind === 'files')).toMatchObject({
+      count: 1,
+      bytes: RECORDING.length,
+    })
+    const [{ id }] = await conversations()
+    const [{ id: asked }] = await messages(id)
+    const edited = await server.call('PATCH', `/api/conversations/${id}/messages/${asked}`, {
+      body: { text: 'What does it say?', stream: false },
+    })
+    expect(edited.status).toBe(200)
+    const [again] = await messages(id)
+    expect(again).toMatchObject({ text: 'What does it say?', attachments: [attachment] })
+    expect((await server.call('DELETE', attachment.url)).status).toBe(409)
+
+    const body = { include: ['files'] }
+    const { token } = (await server.call('POST', `/api/conversations/${id}/share`, { body })).json
+      .data
+    const shared = await fetch(`${server.url}/api/shared/${token}/files/0`)
+    expect(Buffer.from(await shared.arrayBuffer())).toEqual(RECORDING)
+    expect(shared.headers.get('content-type')).toBe('audio/ogg')
+    expect(shared.headers.get('content-disposition')).toMatch(/^attachment;/)
+
+    const { bytes } = await exportBundle(server, '')
+    await server.call('DELETE', `/api/conversations/${id}?permanent=true`)
+    expect(await conversations()).toEqual([])
+    const { report } = await importFile(server, '', { name: 'all.zip', content: bytes })
+    expect(report).toMatchObject({ conversations: 1, skipped_total: 0 })
+    const [imported] = await conversations()
+    const [restored] = await messages(imported.id)
+    expect(restored.attachments).toMatchObject([{ name: 'voice.ogg', mime: 'audio/ogg' }])
+    const heard = await fetch(server.url + restored.attachments[0].url)
+    expect(Buffer.from(await heard.arrayBuffer())).toEqual(RECORDING)
+  })
+
+  test('a recording whose transcription fails is attached, with what the service says', async () => {
+    const { attachment, told } = await sendRecording((_, response) =>
+      response
+        .writeHead(400, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ error: { message: 'The recording is damaged.' } })),
+    )
+    expect(attachment).toMatchObject({ reason: 'recording_not_transcribed' })
+    expect(attachment.error).toContain('The recording is damaged.')
+    expect(told).toContain('The recording is damaged.')
+  })
+
+  test('a recording in which nothing is heard is attached', async () => {
+    const { attachment, told } = await sendRecording((_, response) =>
+      response.end(JSON.stringify({ text: '  ' })),
+    )
+    expect(attachment).toMatchObject({ reason: 'recording_silent' })
+    expect(told).toContain('nothing could be heard')
+  })
+
+  test('a recording whose transcription takes too long is attached', async () => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal)
+    // The two minutes that receiving a file may take pass in a moment.
+    const spy = vi.spyOn(AbortSignal, 'timeout')
+    spy.mockImplementation((ms) => timeout(ms === 120_000 ? 500 : ms))
+    onTestFinished(() => spy.mockRestore())
+    const { attachment, told } = await sendRecording(() => {
+      // It never answers.
+    })
+    expect(attachment).toMatchObject({ reason: 'recording_too_slow' })
+    expect(told).toContain('took too long')
   })
 
   test('a text of 150,000 characters is not cut', async () => {

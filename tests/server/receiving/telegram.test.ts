@@ -80,6 +80,28 @@ describe.each(DIALECTS)('Telegram on %s', (dialect) => {
     expect(server.logged()).not.toContain(TOKEN)
   })
 
+  test('a voice message that nothing transcribes is attached, and the model is told so', async () => {
+    const voice = Buffer.concat([Buffer.from('OggS'), Buffer.alloc(500, 1)])
+    api.answers.set('getFile', { file_path: 'voice/file_7.oga' })
+    api.files.set('file_7.oga', voice)
+    const { text: _, ...message } = written(5, '').message
+    api.updates.push({ update_id: 5, message: { ...message, voice: { file_id: 'v1' } } })
+    await connect({ chat_id: 77 })
+    await eventually(() => expect(texts()).toContain('It is <b>42</b>.'))
+    const [{ id }] = await conversations()
+    const [asked] = (await server.call('GET', `/api/conversations/${id}/messages`)).json.data.items
+    const [attachment] = asked.attachments
+    expect(attachment).toMatchObject({
+      name: 'voice.ogg',
+      mime: 'audio/ogg',
+      reason: 'recording_speech_off',
+    })
+    const heard = await fetch(server.url + attachment.url)
+    expect(Buffer.from(await heard.arrayBuffer())).toEqual(voice)
+    const told = JSON.stringify(upstream.requests.at(-1)?.messages)
+    expect(told).toContain('a recording, which you cannot hear')
+  })
+
   test('why there is no answer is said in the language of the question', async () => {
     program.current = () => turn.error(401, 'No such key.')
     api.updates.push(written(5, 'Was ist das, und wie heißt es?'))

@@ -37,6 +37,8 @@ export async function startLastingBotApi() {
   const confirmations = new Map<number, number>()
   /** A status instead of an answer, by method. */
   const refusals = new Map<string, number>()
+  /** The contents of files, by the last part of their path. */
+  const files = new Map<string, Buffer>()
   let message = 100
   /** What a method answers instead. */
   const answers = new Map<string, unknown>()
@@ -62,6 +64,11 @@ export async function startLastingBotApi() {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const method = request.url?.split('/').at(-1) ?? ''
+      if (request.url?.startsWith('/file/') === true) {
+        const file = files.get(method)
+        response.writeHead(file === undefined ? 404 : 200).end(file)
+        return
+      }
       void bodyOf(request.headers['content-type'], Buffer.concat(chunks)).then((body) =>
         take(method, body, response),
       )
@@ -103,5 +110,5 @@ export async function startLastingBotApi() {
   }
   const { port } = server.address() as AddressInfo // never null or a path: the server listens on TCP
   const of = (method: string) => calls.filter((one) => one.method === method)
-  return { url: `http://127.0.0.1:${port}`, calls, updates, refusals, answers, of, close }
+  return { url: `http://127.0.0.1:${port}`, calls, updates, refusals, answers, files, of, close }
 }

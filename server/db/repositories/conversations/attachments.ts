@@ -2,6 +2,7 @@
 import { and, desc, eq, getTableColumns, inArray, isNull, ne, sql } from 'drizzle-orm'
 import type { LongText } from '../../../lib/json-pieces.ts'
 import type { Attachment } from '../../../protocol/conversations/message.ts'
+import type { DescribedFailure } from '../../../protocol/failures/stored.ts'
 import type { ConversationId, FileId, MessageId, ProjectId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 import { byteLength, readLongText } from '../../fragments.ts'
@@ -25,6 +26,8 @@ export type AttachmentInfo = {
   pages: number | null
   /** Characters of the text that a model gets; null for images and for attachments without a file. */
   characters: number | null
+  /** Why no text, or not all of it, could be read. */
+  failure: DescribedFailure | null
   /** The document made from it, even if that document has been deleted. */
   documentId: string | null
   /** The project of this document; both are null if there is none. */
@@ -47,9 +50,10 @@ export const PDF = 'application/pdf'
 export const attachmentColumns = (tables: Database['tables']) => {
   const { attachments, files, documents } = tables
   const { content: _content, size: _size, ...columns } = getTableColumns(attachments)
-  const { width, height, pages, characters } = files
+  const { width, height, pages, characters, failure } = files
   const document = { documentProjectId: documents.projectId, documentName: documents.name }
-  return { ...columns, size: sizeOf(attachments), width, height, pages, characters, ...document }
+  const ofFile = { width, height, pages, characters, failure }
+  return { ...columns, size: sizeOf(attachments), ...ofFile, ...document }
 }
 
 /** Joins the document that was made from an attachment, unless it could not be read. */
@@ -300,6 +304,7 @@ export const toAttachmentInfo = (
   height: row.height,
   pages: row.pages,
   characters: row.characters,
+  failure: row.failure,
   documentId: row.documentId,
   documentProjectId: row.documentProjectId,
   documentName: row.documentName,

@@ -164,6 +164,50 @@ describe.each(DIALECTS)('files (%s)', (dialect) => {
     expect(json.data).toMatchObject({ mime: 'image/png', width: 4096, height: 205 })
   })
 
+  test('a recording is stored unchanged for people, says why no model reads it, and is served in ranges as sound that runs nothing', async () => {
+    const sounds = {
+      'audio/ogg': 'OggS\0\x02',
+      'audio/wav': 'RIFF....WAVEfmt \0',
+      'audio/mpeg': 'ID3\x04\0',
+      'audio/mp4': '\0\0\0\x18ftypM4A \0',
+      'audio/webm': '\x1aE\xdf\xa3\x01\0A_OPUS',
+      'audio/flac': 'fLaC\0',
+    }
+    for (const [mime, head] of Object.entries(sounds)) {
+      const sound = Buffer.concat([Buffer.from(head, 'latin1'), Buffer.alloc(300)])
+      const { status, json } = await upload('page.html', sound)
+      expect([status, json.data.mime], mime).toEqual([200, mime])
+      expect(json.data).toMatchObject({ reason: 'recording_unheard', sha256: hashOf(sound) })
+      const response = await get(`/api/files/${json.data.id}`, { range: 'bytes=0-3' })
+      expect(response.status).toBe(206)
+      expect(Buffer.from(await response.arrayBuffer())).toEqual(sound.subarray(0, 4))
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        'content-type': mime,
+        'content-disposition': "attachment; filename*=UTF-8''page.html",
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none'; sandbox",
+      })
+      const text = await server.call('GET', `/api/files/${json.data.id}/text`, { token })
+      expect(text.json.data.text).toBe('')
+    }
+  })
+
+  test('a video is no recording, and a text that begins like one is a text', async () => {
+    const track = 'hdlr\0\0\0\0\0\0\0\0vide'
+    const filler = '\0'.repeat(300_000)
+    for (const video of [
+      `\0\0\0\x18ftypisom\0${track}${filler}`,
+      `\0\0\0\x18ftypisom\0${filler}${track}`,
+      '\x1aE\xdf\xa3\x01\0V_VP9\0A_OPUS',
+      'OggS\0\x02\x80theora',
+    ]) {
+      const { status, json } = await upload('clip.mp4', Buffer.from(video, 'latin1'))
+      expect([status, json.reason], video.slice(0, 40)).toEqual([415, 'file_type_unsupported'])
+    }
+    for (const text of ['OggS is how such a file begins.', 'ID3 tags name a song.', 'fLaC'])
+      expect((await upload('notes.txt', text)).json.data.mime, text).toBe('text/plain')
+  })
+
   test('a file that is not an image, document or text is refused and leaves nothing behind', async () => {
     const png = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } })
       .png()

@@ -1,9 +1,10 @@
-// Attachments of a message: images as tiles, other files as chips. Chosen files are chips that can be removed.
+// Attachments of a message: images as tiles, recordings with a player, other files as chips. Chosen files are chips that can be removed.
 
-import { FileText, LoaderCircle, X } from 'lucide-react'
+import { AudioLines, FileText, LoaderCircle, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import type { StoredAttachment } from '../../../../../server/protocol/conversations/message.ts'
+import { isRecording } from '../../../../../server/protocol/conversations/recording.ts'
 import { encodingName } from '../../../lib/encodings.ts'
 import { percent } from '../../../lib/format.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
@@ -13,6 +14,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import { lazyView } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import type { AttachedFile, ChosenFile } from './attachments.ts'
+import { Recording } from './recording.tsx'
 import { ImageTile, LargeImage, SmallImage, thumbnailOf } from './stored-image.tsx'
 
 const FileDialog = lazyView(() => import('./file-dialog.tsx').then((module) => module.FileDialog))
@@ -28,6 +30,7 @@ export function AttachmentChips({
   return (
     <ChipList atEnd={atEnd}>
       {keyed(attachments, ({ name, url }) => `${name} ${url}`).map(({ key, item: file }) => {
+        if (isRecording(file.mime)) return <Recording key={key} file={file} />
         const thumbnail = thumbnailOf(file)
         return thumbnail === null ? (
           <Chip
@@ -77,6 +80,7 @@ export function ChosenFileChips({
           pages={uploaded?.pages}
           encoding={uploaded?.encoding}
           opens={uploaded?.id}
+          isSound={uploaded !== null && isRecording(uploaded.mime)}
           {...(onRead === undefined ? {} : { onRead: (file) => onRead(key, file) })}
           {...(onRemove === undefined ? {} : { onRemove: () => onRemove(key) })}
         />
@@ -111,6 +115,7 @@ function Chip({
   encoding = 'utf-8',
   document,
   opens,
+  isSound = false,
   uploading = false,
   sentPercent,
   onRemove,
@@ -125,6 +130,7 @@ function Chip({
   document?: StoredAttachment['document']
   /** The file that the chip shows in a dialog. */
   opens?: string | undefined
+  isSound?: boolean
   uploading?: boolean
   /** How much of it has been sent. All of it: the server still reads it. */
   sentPercent?: number | undefined
@@ -149,7 +155,7 @@ function Chip({
         <SmallImage url={picture} />
       ) : (
         <span className="grid size-7 place-items-center rounded-md bg-sunken text-muted">
-          <FileText size={14} aria-hidden />
+          {isSound ? <AudioLines size={14} aria-hidden /> : <FileText size={14} aria-hidden />}
         </span>
       )}
       <span className="flex min-w-0 flex-col leading-tight">

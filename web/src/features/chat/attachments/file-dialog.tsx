@@ -1,4 +1,4 @@
-// A dialog that shows an attached file at a page: PDF in the browser's viewer, images, and the text of all other files.
+// A dialog that shows an attached file at a page: PDF in the browser's viewer, images, recordings, and the text of all other files.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
@@ -7,6 +7,7 @@ import type {
   FileInfo,
   FileText as FileTextData,
 } from '../../../../../server/protocol/conversations/file.ts'
+import { isRecording } from '../../../../../server/protocol/conversations/recording.ts'
 import { saveFile } from '../../../lib/browser/save-file.ts'
 import { hasEncodingChoice } from '../../../lib/encodings.ts'
 import { request, send } from '../../../lib/http/api-client.ts'
@@ -17,17 +18,20 @@ import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { errorText } from '../../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../../ui/states/feedback.tsx'
 import { FileText } from './file-text.tsx'
+import { Player } from './recording.tsx'
 
-type Kind = 'pdf' | 'image' | 'text' | 'other'
+type Kind = 'pdf' | 'image' | 'audio' | 'text' | 'other'
 
 const kindOf = (mime: string): Kind =>
   mime === 'application/pdf'
     ? 'pdf'
     : /^image\/(?:png|jpeg|gif|webp)$/.test(mime)
       ? 'image'
-      : mime.startsWith('text/') || mime === 'application/json'
-        ? 'text'
-        : 'other'
+      : isRecording(mime)
+        ? 'audio'
+        : mime.startsWith('text/') || mime === 'application/json'
+          ? 'text'
+          : 'other'
 
 const useFile = (id: string) =>
   useQuery({
@@ -91,7 +95,7 @@ export function FileDialog({
   const { data } = file
   const [isText, setText] = useState(false)
   const isPdf = data?.kind === 'pdf' && navigator.pdfViewerEnabled
-  const isDrawn = data?.kind === 'image' || (isPdf && !isText)
+  const isDrawn = data?.kind === 'image' || data?.kind === 'audio' || (isPdf && !isText)
   const text = useText(id, data !== undefined && !isDrawn)
   const readAs = useReadAs(id, onRead)
   const name = data?.name ?? t('search.type.file')
@@ -133,7 +137,7 @@ export function FileDialog({
         <Loading />
       ) : isDrawn ? (
         <Drawn
-          kind={data.kind === 'pdf' ? 'pdf' : 'image'}
+          kind={data.kind === 'pdf' || data.kind === 'audio' ? data.kind : 'image'}
           bytes={data.bytes}
           page={page}
           name={name}
@@ -158,7 +162,7 @@ function Drawn({
   page,
   name,
 }: {
-  kind: 'pdf' | 'image'
+  kind: 'pdf' | 'image' | 'audio'
   bytes: Blob
   page: number | null
   name: string
@@ -171,6 +175,7 @@ function Drawn({
     return () => URL.revokeObjectURL(created)
   }, [bytes, kind])
   if (address === null) return <Loading />
+  if (kind === 'audio') return <Player source={address} name={name} />
   if (kind === 'image')
     return <img src={address} alt={name} className="mx-auto max-h-[70dvh] rounded-lg" />
   return (

@@ -1,10 +1,9 @@
-// Images on the server, as a thumbnail or full size in a dialog. They load through fetch, because `img` cannot send the
-// authorization header.
-import { type CSSProperties, useEffect, useState } from 'react'
+// Images on the server, as a thumbnail or full size in a dialog.
+import { type CSSProperties, useState } from 'react'
 import type { StoredAttachment } from '../../../../../server/protocol/conversations/message.ts'
-import { send } from '../../../lib/http/api-client.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { Lightbox } from '../../../ui/overlays/lightbox.tsx'
+import { useLoadedBlob } from './loaded-blob.ts'
 
 /** The path of an attachment's thumbnail; null for other files and for attachments without a file. */
 export const thumbnailOf = (
@@ -16,32 +15,9 @@ export const thumbnailOf = (
       : `${file.url}?thumb=1`
     : null
 
-/** An object URL of the image; null until it has loaded. */
-function useLoadedImage(url: string): string | null {
-  const [source, setSource] = useState<string | null>(null)
-  useEffect(() => {
-    const controller = new AbortController()
-    let address: string | null = null
-    void send(url, { signal: controller.signal })
-      .then(async (response) => {
-        const image = await response.blob()
-        if (controller.signal.aborted) return
-        address = URL.createObjectURL(image)
-        setSource(address)
-      })
-      // An image that fails to load leaves its space empty; its name is still shown.
-      .catch(() => setSource(null))
-    return () => {
-      controller.abort()
-      if (address !== null) URL.revokeObjectURL(address)
-    }
-  }, [url])
-  return source
-}
-
 /** A small image next to a file name. */
 export function SmallImage({ url }: { url: string }) {
-  const source = useLoadedImage(url)
+  const source = useLoadedBlob(url)
   return source === null ? (
     <span className="size-7 rounded-md bg-sunken" />
   ) : (
@@ -67,7 +43,7 @@ function roomOf({ width, height }: StoredAttachment): CSSProperties {
 export function LargeImage({ file }: { file: StoredAttachment }) {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)
-  const source = useLoadedImage(file.url)
+  const source = useLoadedBlob(file.url)
   const room = roomOf(file)
   return (
     <li className="w-full min-w-0">
@@ -106,7 +82,7 @@ export function LargeImage({ file }: { file: StoredAttachment }) {
 export function ImageTile({ file, thumbnail }: { file: StoredAttachment; thumbnail: string }) {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)
-  const source = useLoadedImage(thumbnail)
+  const source = useLoadedBlob(thumbnail)
   return (
     <li>
       <button
@@ -126,7 +102,7 @@ export function ImageTile({ file, thumbnail }: { file: StoredAttachment; thumbna
 }
 
 function WholeImage({ file, onClose }: { file: StoredAttachment; onClose: () => void }) {
-  const source = useLoadedImage(file.url)
+  const source = useLoadedBlob(file.url)
   return (
     <Lightbox open onOpenChange={onClose} source={source} name={file.name} fileName={file.name} />
   )

@@ -120,12 +120,15 @@ function shownAttachments(
 ): Pick<Message, 'attachments'> {
   if (request.kind === 'edit') return { attachments: [...request.attachments] }
   return {
-    attachments: request.files.map(({ id, name, mime, size, pages }) => ({
+    attachments: request.files.map(({ id, name, mime, size, pages, error, reason, params }) => ({
       file_id: id,
       name,
       mime,
       size,
       ...(pages === undefined ? {} : { pages }),
+      ...(error === undefined ? {} : { error }),
+      ...(reason === undefined ? {} : { reason }),
+      ...(params === undefined ? {} : { params }),
       url: `/api/files/${id}`,
     })),
   }

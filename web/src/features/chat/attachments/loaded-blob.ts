@@ -1,0 +1,27 @@
+// Loads a file of the server through fetch, because `img` and `audio` cannot send the authorization header.
+import { useEffect, useState } from 'react'
+import { send } from '../../../lib/http/api-client.ts'
+
+/** An object URL of the file; null until it has loaded, and without an address. */
+export function useLoadedBlob(url: string | null): string | null {
+  const [source, setSource] = useState<string | null>(null)
+  useEffect(() => {
+    if (url === null) return
+    const controller = new AbortController()
+    let address: string | null = null
+    void send(url, { signal: controller.signal })
+      .then(async (response) => {
+        const content = await response.blob()
+        if (controller.signal.aborted) return
+        address = URL.createObjectURL(content)
+        setSource(address)
+      })
+      // What fails to load leaves its space empty; its name is still shown.
+      .catch(() => setSource(null))
+    return () => {
+      controller.abort()
+      if (address !== null) URL.revokeObjectURL(address)
+    }
+  }, [url])
+  return source
+}
