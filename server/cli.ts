@@ -1,9 +1,9 @@
 // The subcommands: doctor, config, service, migrate, backup, restore, rollback, move, export, admin.
 
 import { installationOf } from './commands/describe-installation.ts'
-import { runDoctor } from './composition/doctor.ts'
-import { databaseSettings } from './composition/settings.ts'
 import type { LoadedConfig } from './config/load.ts'
+import { databaseSettings } from './config/settings.ts'
+import { runDoctor } from './doctor/run-doctor.ts'
 import { errorText } from './errors.ts'
 
 /** The output and exit status of a command. */

@@ -13,9 +13,9 @@ import {
   installationOf,
   unknownVariable,
 } from './commands/describe-installation.ts'
-import { appsPort } from './composition/settings.ts'
 import { ConfigError, type LoadedConfig, loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
+import { appsPort } from './config/settings.ts'
 import { AppError, errorText } from './errors.ts'
 import { openDiskReserve } from './lib/disk-reserve.ts'
 import { localUrl } from './lib/local-url.ts'

@@ -8,12 +8,8 @@ import { createPasswords } from '../auth/passwords.ts'
 import { assertMayReset } from '../auth/reset-rule.ts'
 import { resetSecondFactors } from '../auth/second-factor/second-factors.ts'
 import type { SecretKeySources } from '../auth/secret-keys.ts'
-import {
-  databaseSettings,
-  installationSettings,
-  workspaceSettings,
-} from '../composition/settings.ts'
 import type { Config } from '../config/schema.ts'
+import { databaseSettings, installationSettings, workspaceSettings } from '../config/settings.ts'
 import { connect } from '../db/connect.ts'
 import type { Writer } from '../db/database.ts'
 import type { AccountChanges, UserRow } from '../db/repositories/accounts/users.ts'

@@ -1,7 +1,7 @@
 // `nanoclaw admin adopt`: gives the configured folders and bucket to the configured database, whoever they belonged to.
 
-import { databaseSettings, installationSettings } from '../composition/settings.ts'
 import type { Config } from '../config/schema.ts'
+import { databaseSettings, installationSettings } from '../config/settings.ts'
 import { connect } from '../db/connect.ts'
 import { createStore } from '../db/store.ts'
 import { TRASH_MS, UNUSED_BLOB_MS } from '../files/collect.ts'

@@ -6,8 +6,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
 import { inspectSecrets, RECOVER_KEY } from '../administration/sealed-secrets.ts'
 import type { SecretKeySources } from '../auth/secret-keys.ts'
-import { blobPlace, databaseSettings, installationSettings } from '../composition/settings.ts'
 import type { Config } from '../config/schema.ts'
+import { blobPlace, databaseSettings, installationSettings } from '../config/settings.ts'
 import {
   backupDatabase,
   blobsOfDatabaseBackup,

@@ -1,6 +1,7 @@
 // Which installation a process works on, in words for the operator. No secret is in them.
-import { databaseSettings } from '../composition/settings.ts'
+
 import type { LoadedConfig } from '../config/load.ts'
+import { databaseSettings } from '../config/settings.ts'
 import type { DatabaseSettings } from '../db/database.ts'
 
 /** Where a database is, without its password. */

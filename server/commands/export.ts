@@ -1,8 +1,8 @@
 // `nanoclaw export`: writes the bundle of a user while the server is stopped.
 import { createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
-import { blobPlace } from '../composition/settings.ts'
 import type { Config } from '../config/schema.ts'
+import { blobPlace } from '../config/settings.ts'
 import { createChannelRepository } from '../db/repositories/deliveries/channels.ts'
 import { createStore } from '../db/store.ts'
 import { AppError } from '../errors.ts'

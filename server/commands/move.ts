@@ -1,7 +1,7 @@
 // `nanoclaw move`: the rows of the configured database, copied into an empty database of either kind.
 import { dirname, resolve } from 'node:path'
-import { databaseSettings, installationSettings } from '../composition/settings.ts'
 import type { Config } from '../config/schema.ts'
+import { databaseSettings, installationSettings } from '../config/settings.ts'
 import type { DatabaseSettings } from '../db/database.ts'
 import { inspectSetting } from '../db/inspect.ts'
 import { moveDatabase } from '../db/move/move.ts'

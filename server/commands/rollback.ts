@@ -4,8 +4,8 @@ import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { inspectSecrets } from '../administration/sealed-secrets.ts'
 import type { SecretKeySources } from '../auth/secret-keys.ts'
-import { blobPlace, databaseSettings, installationSettings } from '../composition/settings.ts'
 import type { Config } from '../config/schema.ts'
+import { blobPlace, databaseSettings, installationSettings } from '../config/settings.ts'
 import {
   blobsOfDatabaseBackup,
   checkDatabaseBackup,

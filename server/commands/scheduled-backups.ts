@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { tellBackupFailure } from '../administration/backup-failure.ts'
 import type { EmailLinks } from '../auth/email-links.ts'
 import type { Base } from '../composition/base.ts'
-import { backupBucket, backupSchedule, databaseSettings } from '../composition/settings.ts'
+import { backupBucket, backupSchedule, databaseSettings } from '../config/settings.ts'
 import { inspectSize } from '../db/inspect.ts'
 import {
   BACKUP_SERIES,

@@ -1,7 +1,7 @@
 // Dependencies of commands: a database that exists already and, while the server is stopped, the store as its only owner.
 import { existsSync } from 'node:fs'
-import { databaseSettings, installationSettings } from '../composition/settings.ts'
 import type { Config } from '../config/schema.ts'
+import { databaseSettings, installationSettings } from '../config/settings.ts'
 import { connect } from '../db/connect.ts'
 import type { Database } from '../db/database.ts'
 import { inspectDatabase } from '../db/inspect.ts'

@@ -12,6 +12,13 @@ import { createSecretBox, type SecretBox } from '../auth/secret-box.ts'
 import { loadSecretKeys, type SecretKeySources } from '../auth/secret-keys.ts'
 import { type Instance, openInstance } from '../cluster/instance.ts'
 import type { Config } from '../config/schema.ts'
+import {
+  databaseSettings,
+  defaultQuota,
+  installationSettings,
+  registrationReach,
+  switchedOff,
+} from '../config/settings.ts'
 import { connect } from '../db/connect.ts'
 import type { Database } from '../db/database.ts'
 import { createStore, type Store } from '../db/store.ts'
@@ -23,13 +30,6 @@ import type { EnvironmentKeys } from '../llm/environment-keys.ts'
 import { rememberProgram } from '../owner/last-program.ts'
 import type { StoreOwner } from '../owner/owner.ts'
 import { assertInstallation, assertMayCreate } from '../owner/places.ts'
-import {
-  databaseSettings,
-  defaultQuota,
-  installationSettings,
-  registrationReach,
-  switchedOff,
-} from './settings.ts'
 
 /** The common dependencies. Most factories receive all of them and take those that they need. */
 export interface Base {

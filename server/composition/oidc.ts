@@ -2,9 +2,8 @@
 import { changedGroups } from '../administration/groups.ts'
 import { createIssuer } from '../auth/oidc/issuer.ts'
 import { createIssuerFetch } from '../auth/oidc/issuer-fetch.ts'
-import type { OidcSettings } from '../auth/oidc/settings.ts'
 import { createOidcSignIn, type OidcSignIn } from '../auth/oidc/sign-in.ts'
-import type { Config } from '../config/schema.ts'
+import { oidcSettings } from '../config/settings.ts'
 import type { OpenConnections } from '../http/open-connections.ts'
 import { createAddressRules } from '../net/addresses.ts'
 import { createGuardedFetch } from '../net/guarded-fetch.ts'
@@ -26,7 +25,7 @@ export function createConfiguredOidc(
   const guarded = createGuardedFetch({
     rules: createAddressRules({ allowPrivate: [], allowPorts: [443] }),
   })
-  const settings = settingsOf(oidc)
+  const settings = oidcSettings(oidc)
   const issuer = createIssuer({ settings, fetch: createIssuerFetch(guarded), log, now })
   const signIn = createOidcSignIn({
     settings,
@@ -52,18 +51,3 @@ export function createConfiguredOidc(
     },
   }
 }
-
-const settingsOf = (oidc: NonNullable<Config['oidc']>): OidcSettings => ({
-  issuer: oidc.issuer,
-  clientId: oidc.client_id,
-  clientSecret: oidc.client_secret,
-  name: oidc.name,
-  scopes: oidc.scopes,
-  claims: oidc.claims,
-  adminGroups: oidc.admin_groups,
-  allowedGroups: oidc.allowed_groups,
-  groups: new Map(Object.entries(oidc.groups)),
-  autoCreate: oidc.auto_create,
-  linkByEmail: oidc.link_by_email,
-  breakGlass: oidc.break_glass,
-})

@@ -1,27 +1,24 @@
 // The HTTP side as configured: Fastify with its guards, and the listeners to every request.
-import { join } from 'node:path'
 import type { Registry } from 'prom-client'
 import type { Accounts } from '../auth/accounts.ts'
 import { createIdempotencyKeys } from '../auth/sealed-responses.ts'
 import type { TokenKeys } from '../auth/token-keys.ts'
 import { createWorkerMetrics } from '../cluster/worker-metrics.ts'
 import type { Config } from '../config/schema.ts'
+import { httpBounds, originRules, trustedProxies } from '../config/settings.ts'
 import type { AuthenticationOptions } from '../http/authentication.ts'
 import { announceChanges, registerChangeNotices } from '../http/change-notices.ts'
 import { compressJson } from '../http/compression.ts'
 import { registerIdempotency } from '../http/idempotency.ts'
-import type { OriginRules } from '../http/origin-guard.ts'
 import {
   closeWhileDraining,
   createHttpStack,
   type FullDisk,
-  type HttpOptions,
   refuseWritesOnFullDisk,
   registerErrorRedaction,
 } from '../http/stack.ts'
 import type { Services } from '../services.ts'
 import type { Base } from './base.ts'
-import { trustedProxies } from './settings.ts'
 
 /** Creates the app without routes. Call `finish` after registering the routes: it adds the page. */
 export async function createConfiguredStack(
@@ -88,25 +85,3 @@ async function authenticationOptions(
     reference: { isPublic: config.public_reference, allow: config.metrics_allow },
   }
 }
-
-const originRules = (config: Config): Omit<OriginRules, 'appsOrigin'> => ({
-  mode: config.auth_mode,
-  trustedHosts: config.trusted_hosts,
-  listenHost: config.host,
-  frontendPort: config.frontend_port,
-  ...(config.public_url === undefined ? {} : { publicUrl: config.public_url }),
-  ...(config.cors_origins === undefined ? {} : { corsOrigins: config.cors_origins }),
-})
-
-/** Limits of requests and connections. */
-const httpBounds = (config: Config): HttpOptions['bounds'] => ({
-  bodyLimit: config.limits.json_body,
-  jsonDepth: config.limits.json_depth,
-  pageItems: config.limits.page_items,
-  streamsPerUser: config.limits.streams_per_user,
-  connectionsPerAddress: config.limits.connections_per_address,
-  refusesWhileClosing: config.redis_url === undefined,
-  // A response that is not streamed starts when the run has ended.
-  silentConnectionMs: (config.limits.run_minutes + 1) * 60_000,
-  spoolFolder: join(config.data_dir, 'responses'),
-})

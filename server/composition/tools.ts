@@ -1,6 +1,7 @@
 // Creates all tools and their dependencies: web access, MCP servers, channels, knowledge, memory, sandbox.
 import { join } from 'node:path'
 import { postMessage } from '../chat/post-message.ts'
+import { embeddingSettings, rerankSettings, toolSettings } from '../config/settings.ts'
 import { createMcpGrantRepository } from '../db/repositories/accounts/mcp-grants.ts'
 import type { FileService } from '../files/files.ts'
 import { readResultImage } from '../files/images.ts'
@@ -36,7 +37,6 @@ import type { Base } from './base.ts'
 import { createMessaging, type Unconfirmed } from './messaging.ts'
 import { startPython } from './programs.ts'
 import { createConfiguredSchedules, toScheduleTools } from './schedules.ts'
-import { embeddingSettings, rerankSettings, toolSettings } from './settings.ts'
 
 /** The tools of the server, and the services behind them. */
 export type Tools = ReturnType<typeof createTools>

@@ -1,13 +1,8 @@
 // Exports and imports, with the modules that they read and write.
-import { join } from 'node:path'
-import type { Config } from '../config/schema.ts'
+import { transferFolder } from '../config/settings.ts'
 import type { Services } from '../services.ts'
 import { createTransferJobs, type TransferJobs } from '../transfer/jobs.ts'
 import type { Base } from './base.ts'
-
-/** The folder of exports and imports in progress. */
-export const transferFolder = ({ data_dir }: Pick<Config, 'data_dir'>): string =>
-  join(data_dir, 'transfers')
 
 /** Reads and writes nothing before its first job. */
 export const createTransfers = (

@@ -11,6 +11,7 @@ import { createAppsOrigin } from '../apps/origin.ts'
 import type { Instance } from '../cluster/instance.ts'
 import { ConfigError } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
+import { workspaceSettings } from '../config/settings.ts'
 import type { Store } from '../db/store.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { detectBubblewrap } from '../sandbox/bubblewrap.ts'
@@ -20,7 +21,6 @@ import { createConsents } from '../skills/consents.ts'
 import { createSkills } from '../skills/skills.ts'
 import { createWorkspaceServices, type WorkspaceServices } from '../workspace/workspace-services.ts'
 import type { Base } from './base.ts'
-import { workspaceSettings } from './settings.ts'
 
 /** Prepares the workspace root. @throws when it cannot be used. */
 export const createConfiguredWorkspace = async ({

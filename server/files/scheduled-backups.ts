@@ -22,8 +22,8 @@ export interface BackupSchedule {
   folder: string
   /** Whether they stay in `folder`, and not only in the bucket. */
   staysInFolder: boolean
-  /** The address of the bucket that each backup is copied to, for people; null for none. */
-  bucket: string | null
+  /** The bucket that each backup is copied to; null for none. */
+  bucket: Pick<S3Settings, 'bucket' | 'prefix'> | null
   /** Bytes that a backup leaves free on the disk of `folder`. */
   reserve: number
 }
@@ -36,7 +36,7 @@ export const bucketAddress = ({ bucket, prefix }: Pick<S3Settings, 'bucket' | 'p
 export const backupPlace = ({ folder, staysInFolder, bucket }: BackupSchedule): string =>
   [
     ...(staysInFolder || bucket === null ? [folder] : []),
-    ...(bucket === null ? [] : [bucket]),
+    ...(bucket === null ? [] : [bucketAddress(bucket)]),
   ].join(' and ')
 
 /**
@@ -205,7 +205,7 @@ async function attemptBackup(
   const place =
     schedule.bucket === null || schedule.staysInFolder
       ? folder
-      : `${schedule.bucket}${basename(folder)}`
+      : `${bucketAddress(schedule.bucket)}${basename(folder)}`
   let failure: string | null = null
   let made: MadeBackup | null = waiting
   let isCopied = schedule.bucket === null

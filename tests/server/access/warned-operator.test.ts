@@ -1,8 +1,8 @@
 // What the log, the readiness check and the doctor say about a Redis that is not there and an installation that is open to everybody.
 import { expect, test } from 'vitest'
 import { openToInternet } from '../../../server/access/open-registration.ts'
-import { registrationReach } from '../../../server/composition/settings.ts'
 import { parseConfig } from '../../../server/config/load.ts'
+import { registrationReach } from '../../../server/config/settings.ts'
 import { TEST_JWT_SECRET, useServers } from '../../support/server/server.ts'
 
 const { start } = useServers()

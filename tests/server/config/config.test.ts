@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { workspaceSettings } from '../../../server/composition/settings.ts'
 import { ConfigError, loadConfig, parseConfig } from '../../../server/config/load.ts'
 import { parseSize } from '../../../server/config/scalars.ts'
+import { workspaceSettings } from '../../../server/config/settings.ts'
 
 const faultsOf = (text: string, environment: Record<string, string> = {}): readonly string[] => {
   try {

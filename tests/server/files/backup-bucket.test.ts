@@ -275,7 +275,7 @@ test('a copy that fails is mailed once and made later from the backup that is th
       keep: 2,
       folder,
       staysInFolder: false,
-      bucket: 's3://backups/x/',
+      bucket: { bucket: 'backups', prefix: 'x/' },
       reserve: 1,
     },
     prefix: `${OWN}-`,

@@ -19,9 +19,9 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import { commands } from '../../../server/cli.ts'
 import { administer } from '../../../server/commands/admin.ts'
 import { backUp, restore } from '../../../server/commands/backup.ts'
-import { runDoctor } from '../../../server/composition/doctor.ts'
 import { parseConfig } from '../../../server/config/load.ts'
 import { NO_REFERENCES } from '../../../server/db/repositories/installation.ts'
+import { runDoctor } from '../../../server/doctor/run-doctor.ts'
 import { SqliteClient } from '../../../server/lib/sqlite-driver.ts'
 import { holdFolders } from '../../../server/owner/held-folders.ts'
 import {

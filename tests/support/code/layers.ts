@@ -11,14 +11,13 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
     'app.ts',
     'cli.ts',
     'commands',
-    'composition',
     'cluster',
     'config',
     'llm',
     'errors.ts',
     'lib',
   ],
-  'cli.ts': ['commands', 'composition', 'config', 'db', 'doctor', 'llm', 'errors.ts'],
+  'cli.ts': ['commands', 'config', 'db', 'doctor', 'llm', 'errors.ts'],
   'app.ts': ['*'],
   // What operators do from the command line, most of it while the server is stopped.
   commands: [
@@ -41,6 +40,9 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
   ],
   composition: ['*'],
   doctor: [
+    'administration',
+    'access',
+    'auth',
     'owner',
     'config',
     'db',

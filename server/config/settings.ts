@@ -1,36 +1,21 @@
-// Splits the configuration into the plain values that each module needs.
+// What the configuration means for each module, as plain values: modules do not know the configuration.
 import { join } from 'node:path'
-import type { RegistrationReach } from '../access/open-registration.ts'
-import type { ServerSettingsService } from '../access/server-settings.ts'
-import { LOOPBACK } from '../config/scalars.ts'
-import type { Config } from '../config/schema.ts'
-import type { DatabaseSettings } from '../db/database.ts'
-import type { DoctorSettings } from '../doctor/doctor.ts'
-import type { BlobPlace } from '../files/open-blobs.ts'
-import type { CopyPlaces } from '../files/replaced-copies.ts'
-import type { S3Settings } from '../files/s3-client.ts'
-import { type BackupSchedule, bucketAddress } from '../files/scheduled-backups.ts'
-import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
-import type { RerankSettings } from '../knowledge/rerank-api.ts'
-import type { InstallationSettings } from '../owner/places.ts'
 import { NO_QUOTA, type Quota } from '../protocol/accounts/quota.ts'
 import type { Feature } from '../protocol/admin/group.ts'
-import type { ChatSettings } from '../runs/dependencies.ts'
-import type { WeatherSettings } from '../tools/builtin/web/weather.ts'
-import type { WebSearchSettings } from '../tools/builtin/web/web-search.ts'
-import type { WorkspaceOptions } from '../workspace/workspace-services.ts'
+import { LOOPBACK } from './scalars.ts'
+import type { Config } from './schema.ts'
 
 /** Where the files of messages are. */
-export const blobPlace = ({ data_dir, s3 }: Config): BlobPlace => ({
+export const blobPlace = ({ data_dir, s3 }: Config) => ({
   folder: join(data_dir, 'blobs'),
   s3: s3 === undefined ? null : bucketOf(s3),
 })
 
 /** The bucket that backups are copied to; null if there is none. */
-export const backupBucket = ({ backup }: Config): S3Settings | null =>
+export const backupBucket = ({ backup }: Config) =>
   backup?.s3 === undefined ? null : bucketOf(backup.s3)
 
-const bucketOf = (s3: NonNullable<Config['s3']>): S3Settings => ({
+const bucketOf = (s3: NonNullable<Config['s3']>) => ({
   endpoint: s3.endpoint,
   bucket: s3.bucket,
   region: s3.region,
@@ -40,14 +25,14 @@ const bucketOf = (s3: NonNullable<Config['s3']>): S3Settings => ({
 })
 
 /** How to connect to the configured database. */
-export function databaseSettings(config: Config): DatabaseSettings {
+export function databaseSettings(config: Config) {
   if (config.db_type === 'sqlite')
     return {
-      dialect: 'sqlite',
+      dialect: 'sqlite' as const,
       file: config.db_sqlite_file ?? join(config.data_dir, 'nanoclaw.db'),
     }
   return {
-    dialect: 'postgres',
+    dialect: 'postgres' as const,
     embeddings: config.embeddings !== undefined,
     // A frozen instance must not lock the rows of its runs for longer than its lease is valid.
     ...(config.redis_url === undefined ? {} : { idleInTransactionMs: 5_000 }),
@@ -65,7 +50,7 @@ export function databaseSettings(config: Config): DatabaseSettings {
 }
 
 /** Where the parts of the installation are. */
-export function installationSettings(config: Config): InstallationSettings {
+export function installationSettings(config: Config) {
   const { folder, s3 } = blobPlace(config)
   return {
     dataFolder: config.data_dir,
@@ -78,13 +63,13 @@ export function installationSettings(config: Config): InstallationSettings {
 }
 
 /** The endpoint for embeddings; null if none is configured. */
-export const embeddingSettings = ({ embeddings }: Config): EmbeddingSettings | null =>
+export const embeddingSettings = ({ embeddings }: Config) =>
   embeddings === undefined
     ? null
     : { apiUrl: embeddings.api_url, apiKey: embeddings.api_key, model: embeddings.model }
 
 /** The service that orders found passages; null if none is configured. */
-export const rerankSettings = ({ rerank }: Config): RerankSettings | null =>
+export const rerankSettings = ({ rerank }: Config) =>
   rerank === undefined
     ? null
     : {
@@ -96,10 +81,10 @@ export const rerankSettings = ({ rerank }: Config): RerankSettings | null =>
       }
 
 /** The settings of runs; those that administrators can change are read again for each run. */
-export const chatSettings = (
+export const chatSettings = <Default>(
   { limits, ...config }: Config,
-  server: Pick<ServerSettingsService, 'defaultApproval'>,
-): ChatSettings => ({
+  server: { defaultApproval: Default },
+) => ({
   maxIterations: config.max_iterations,
   toolMaxWorkers: config.tool_max_workers,
   listedMcpTools: config.tools.listed_mcp_tools,
@@ -140,37 +125,8 @@ export function appsPort({ apps, backend_port: page }: Config): number | null {
   return apps.enabled && port > 0 ? port : null
 }
 
-/** The settings that the doctor checks, besides the places of files, the secrets, the models and the MCP servers. */
-export const doctorSettings = (
-  config: Config,
-  webRoot: string,
-): Omit<
-  DoctorSettings,
-  'places' | 'filesFault' | 'inspectSecrets' | 'inspectRegistration' | 'mcpServers' | 'models'
-> => ({
-  database: databaseSettings(config),
-  dataDirectory: config.data_dir,
-  blobs: blobPlace(config),
-  workspaceRoot: config.workspace_root,
-  webRoot,
-  redisUrl: config.redis_url ?? null,
-  publicUrl: config.public_url ?? null,
-  embeddings: embeddingSettings(config),
-  rerank: rerankSettings(config),
-  smtp: config.smtp ?? null,
-  python: {
-    isolation: config.code_execution.isolation,
-    multiUser: config.auth_mode === 'multi',
-    engine: config.code_execution.engine,
-    packagesFolder: config.code_execution.packages_dir ?? null,
-  },
-  shell: config.tools.exec,
-  copies: { places: copyPlaces(config), days: config.replaced_days },
-  backups: { schedule: backupSchedule(config), bucket: backupBucket(config) },
-})
-
 /** When backups are made by themselves; null if they are not. */
-export const backupSchedule = ({ backup, data_dir }: Config): BackupSchedule | null =>
+export const backupSchedule = ({ backup, data_dir }: Config) =>
   backup === undefined
     ? null
     : {
@@ -178,7 +134,8 @@ export const backupSchedule = ({ backup, data_dir }: Config): BackupSchedule | n
         keep: backup.keep,
         folder: backup.to ?? join(data_dir, OUTGOING_BACKUPS),
         staysInFolder: backup.to !== undefined,
-        bucket: backup.s3 === undefined ? null : bucketAddress(backup.s3),
+        bucket:
+          backup.s3 === undefined ? null : { bucket: backup.s3.bucket, prefix: backup.s3.prefix },
         reserve: backup.reserve,
       }
 
@@ -186,7 +143,7 @@ export const backupSchedule = ({ backup, data_dir }: Config): BackupSchedule | n
 const OUTGOING_BACKUPS = 'outgoing-backups'
 
 /** Where copies of what a restore or an upgrade replaced are. */
-export function copyPlaces(config: Config): CopyPlaces {
+export function copyPlaces(config: Config) {
   const database = databaseSettings(config)
   return {
     dataFolder: config.data_dir,
@@ -196,7 +153,7 @@ export function copyPlaces(config: Config): CopyPlaces {
 }
 
 /** What decides who could register, besides the setting itself. */
-export const registrationReach = ({ auth_mode, oidc, public_url }: Config): RegistrationReach => ({
+export const registrationReach = ({ auth_mode, oidc, public_url }: Config) => ({
   hasAccounts: auth_mode === 'multi',
   takesPasswords: oidc === undefined || oidc.password_login,
   publicUrl: public_url,
@@ -218,11 +175,7 @@ export const switchedOff = ({ apps, schedules }: Config): Feature[] => [
 ]
 
 /** Limits of projects and of their history. */
-export const workspaceSettings = ({
-  workspace_root: root,
-  limits,
-  checkpoints,
-}: Config): Pick<WorkspaceOptions, 'root' | 'searchTimeoutMs' | 'limits' | 'rule'> => ({
+export const workspaceSettings = ({ workspace_root: root, limits, checkpoints }: Config) => ({
   root,
   searchTimeoutMs: limits.search_seconds * 1000,
   limits: {
@@ -239,10 +192,7 @@ export const workspaceSettings = ({
 })
 
 /** The providers of web search and weather, with their keys. */
-export const toolSettings = ({
-  web_search,
-  weather,
-}: Config): { webSearch: WebSearchSettings; weather: WeatherSettings } => ({
+export const toolSettings = ({ web_search, weather }: Config) => ({
   webSearch: {
     provider: web_search.provider,
     providers: web_search.providers,
@@ -259,3 +209,46 @@ export const toolSettings = ({
     openweathermapUrl: weather.openweathermap_url,
   },
 })
+
+/** Single sign-on: its issuer, and what follows from the groups that it names. */
+export const oidcSettings = (oidc: NonNullable<Config['oidc']>) => ({
+  issuer: oidc.issuer,
+  clientId: oidc.client_id,
+  clientSecret: oidc.client_secret,
+  name: oidc.name,
+  scopes: oidc.scopes,
+  claims: oidc.claims,
+  adminGroups: oidc.admin_groups,
+  allowedGroups: oidc.allowed_groups,
+  groups: new Map(Object.entries(oidc.groups)),
+  autoCreate: oidc.auto_create,
+  linkByEmail: oidc.link_by_email,
+  breakGlass: oidc.break_glass,
+})
+
+/** From which origins the page and programs may send requests. */
+export const originRules = (config: Config) => ({
+  mode: config.auth_mode,
+  trustedHosts: config.trusted_hosts,
+  listenHost: config.host,
+  frontendPort: config.frontend_port,
+  ...(config.public_url === undefined ? {} : { publicUrl: config.public_url }),
+  ...(config.cors_origins === undefined ? {} : { corsOrigins: config.cors_origins }),
+})
+
+/** Limits of requests and connections. */
+export const httpBounds = (config: Config) => ({
+  bodyLimit: config.limits.json_body,
+  jsonDepth: config.limits.json_depth,
+  pageItems: config.limits.page_items,
+  streamsPerUser: config.limits.streams_per_user,
+  connectionsPerAddress: config.limits.connections_per_address,
+  refusesWhileClosing: config.redis_url === undefined,
+  // A response that is not streamed starts when the run has ended.
+  silentConnectionMs: (config.limits.run_minutes + 1) * 60_000,
+  spoolFolder: join(config.data_dir, 'responses'),
+})
+
+/** The folder of exports and imports in progress. */
+export const transferFolder = ({ data_dir }: Pick<Config, 'data_dir'>): string =>
+  join(data_dir, 'transfers')
