@@ -41,7 +41,7 @@ import {
   watchSilence,
 } from './provider-http.ts'
 import type { ResponseReader } from './response-reader.ts'
-import { createEventStreamReader } from './streamed-client/event-stream.ts'
+import { createEventStreamReader, type EventStreamReader } from './streamed-client/event-stream.ts'
 
 /** The wire format of one API. */
 export interface Wire {
@@ -80,6 +80,7 @@ const MAX_WHOLE_BYTES = 20 * 1024 * 1024
 interface Exchange {
   request: LlmRequest
   reader: ResponseReader
+  lines: EventStreamReader
   watch: SilenceWatch
   source: ByteSource | undefined
   /** How long what arrives is gathered before it is read. */
@@ -123,6 +124,10 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
       const exchange: Exchange = {
         request,
         reader,
+        lines: createEventStreamReader((text, from, to) => {
+          exchange.opening = null
+          reader.read(text, from, to)
+        }),
         watch,
         source: undefined,
         gatherMs: 0,
@@ -130,12 +135,14 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
         opening: [],
         fault: undefined,
       }
-      const readOn = startReading(model, exchange)
       try {
         let ending: Ending | null = null
         while (ending === null) {
           try {
-            ending = await readOn()
+            ending =
+              exchange.source === undefined || reader.done
+                ? await beginOrEnd(model, exchange)
+                : readParts(model, exchange, await exchange.source.read(exchange.gatherMs))
           } catch (error) {
             const failure = failureOfReading(model, exchange, error)
             // After the finish reason, silence or a broken connection only means that the end marker is missing.
@@ -213,48 +220,45 @@ function carriedBy(
   return carry === undefined ? {} : { carry }
 }
 
-/**
- * Returns a function that sends the request when it is first called, and passes what arrives next to the reader. It resolves to
- * null until the response has ended, and throws the errors of the connection.
- */
-function startReading(model: StreamedModel, exchange: Exchange): () => Promise<Ending | null> {
-  const { reader, watch } = exchange
-  const lines = createEventStreamReader((text, from, to) => {
-    exchange.opening = null
-    reader.read(text, from, to)
-  })
-  const end = (): Ending => {
-    const skipped = reader.unreadable + lines.dropped
-    if (skipped > 0) model.options.onSkipped?.({ model: model.options.settings.id, lines: skipped })
-    return () => closing(model, exchange)
+/** Sends the request, or reads on for a moment after the end marker. Returns null if the response must be read as a stream. */
+async function beginOrEnd(model: StreamedModel, exchange: Exchange): Promise<Ending | null> {
+  if (exchange.source === undefined) {
+    const whole = await open(model, exchange)
+    if (whole !== null || !exchange.reader.done) return whole
   }
-  return async () => {
-    if (exchange.source === undefined) {
-      const whole = await open(model, exchange)
-      if (whole !== null) return whole
-    }
-    if (reader.done) {
-      await readPastEnd(exchange, lines)
-      return end()
-    }
-    const parts = (await exchange.source?.read(exchange.gatherMs)) ?? null
-    watch.dataArrived()
-    if (parts === null) {
-      lines.end()
-      const whole = parsedJson(Buffer.concat(exchange.opening ?? []).toString('utf8'))
-      if (isObject(whole)) readUnframed(model, exchange, whole)
-      return end()
-    }
-    for (const part of parts) {
-      exchange.bytes += part.length
-      exchange.opening?.push(part)
-      lines.push(part)
-    }
-    if (exchange.bytes > MAX_WHOLE_BYTES) exchange.opening = null
-    if (reader.error !== null || isEndless(exchange)) return end()
-    if (reader.finishReason !== null) watch.shorten(AFTER_FINISH_MS)
-    return null
+  await readPastEnd(exchange)
+  return endReading(model, exchange)
+}
+
+/** Passes what has arrived to the reader; null: the body has ended. Returns null until the response has ended. */
+function readParts(
+  model: StreamedModel,
+  exchange: Exchange,
+  parts: readonly Buffer[] | null,
+): Ending | null {
+  const { reader, watch, lines } = exchange
+  watch.dataArrived()
+  if (parts === null) {
+    lines.end()
+    const whole = parsedJson(Buffer.concat(exchange.opening ?? []).toString('utf8'))
+    if (isObject(whole)) readUnframed(model, exchange, whole)
+    return endReading(model, exchange)
   }
+  for (const part of parts) {
+    exchange.bytes += part.length
+    exchange.opening?.push(part)
+    lines.push(part)
+  }
+  if (exchange.bytes > MAX_WHOLE_BYTES) exchange.opening = null
+  if (reader.error !== null || isEndless(exchange)) return endReading(model, exchange)
+  if (reader.finishReason !== null) watch.shorten(AFTER_FINISH_MS)
+  return null
+}
+
+function endReading(model: StreamedModel, exchange: Exchange): Ending {
+  const skipped = exchange.reader.unreadable + exchange.lines.dropped
+  if (skipped > 0) model.options.onSkipped?.({ model: model.options.settings.id, lines: skipped })
+  return () => closing(model, exchange)
 }
 
 /** The last events of a response: its calls and its end. */
@@ -354,10 +358,7 @@ function estimated({ request, reader }: Exchange, calls: readonly ToolCall[]): T
  * Reads on for a moment after the end marker, because a reader reports what must not follow it. A body that stays open or
  * breaks now changes nothing.
  */
-async function readPastEnd(
-  { source, reader }: Exchange,
-  lines: ReturnType<typeof createEventStreamReader>,
-): Promise<void> {
+async function readPastEnd({ source, reader, lines }: Exchange): Promise<void> {
   const until = performance.now() + AFTER_END_MS
   try {
     while (reader.error === null) {
