@@ -18,14 +18,20 @@ const WRITE_CHARACTERS = 32_000
 const frameHead = ({ id, event }: OutgoingEvent): string => `id: ${id}\nevent: ${event}\ndata: `
 const FRAME_END = '\n\n'
 
+/** The frame of an event; undefined if it should be sent in pieces. */
+function shortFrame(event: OutgoingEvent): string | undefined {
+  const json = shortJson(event.data)
+  return json === undefined ? undefined : frameHead(event) + json + FRAME_END
+}
+
 function* framePieces(events: readonly OutgoingEvent[]): Generator<string> {
   for (const event of events) {
-    const short = shortJson(event.data)
+    const short = shortFrame(event)
     if (short === undefined) {
       yield frameHead(event)
       yield* jsonPieces(event.data)
       yield FRAME_END
-    } else yield frameHead(event) + short + FRAME_END
+    } else yield short
   }
 }
 
@@ -151,12 +157,22 @@ function writeUnlessBlocked(stream: LiveStream, text: string): void {
   if (!stream.isBlocked) write(stream, text)
 }
 
+/** Streams that have new events. */
+let scheduled: LiveStream[] = []
+
 /** Events of one turn of the event loop are sent in one write. */
 function schedule(stream: LiveStream): void {
   if (stream.isScheduled || stream.isBlocked) return
   stream.isScheduled = true
-  // After the sockets that are ready have been read: a write wakes the process at the other end.
-  setImmediate(() => pump(stream))
+  // After the sockets that are ready have been read: a write wakes the process at the other end. One turn for all streams,
+  // because Node looks after each for what is to be done next.
+  if (scheduled.push(stream) === 1) setImmediate(pumpScheduled)
+}
+
+function pumpScheduled(): void {
+  const streams = scheduled
+  scheduled = []
+  for (const stream of streams) pump(stream)
 }
 
 /** Writes what has come, until the client is blocked or there is no more. */
@@ -168,12 +184,16 @@ function pump(stream: LiveStream): void {
   while (!stream.isBlocked) {
     if (stream.pieces === null) {
       const events = view.take(performance.now(), stream.isBehind)
-      if (events.length === 0) break
-      stream.pieces = framePieces(events)
+      const [first] = events
+      if (first === undefined) break
+      // Nearly always it is one short event.
+      const frame = events.length === 1 ? shortFrame(first) : undefined
+      if (frame === undefined) stream.pieces = framePieces(events)
+      else text += frame
     }
-    const piece = stream.pieces.next()
-    if (piece.done === true) stream.pieces = null
-    else text += piece.value
+    const piece = stream.pieces?.next()
+    if (piece?.done === true) stream.pieces = null
+    else if (piece !== undefined) text += piece.value
     if (text.length < WRITE_CHARACTERS) continue
     write(stream, text)
     text = ''
