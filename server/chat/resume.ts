@@ -1,6 +1,5 @@
 // A person resumes an ended run: it continues in the same answer, with a new number of iterations.
-import { isResumable } from '../db/repositories/runs/resumable.ts'
-import type { RunRow } from '../db/repositories/runs/runs.ts'
+import { isResumable, type RunRow } from '../db/repositories/runs/runs.ts'
 import { appError } from '../errors.ts'
 import type { RunId, UserId } from '../protocol/ids.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'

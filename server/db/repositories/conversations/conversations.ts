@@ -4,7 +4,7 @@ import { appError } from '../../../errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import type { ConversationId, MessageId, ProjectId, UserId } from '../../../protocol/ids.ts'
 import type { Database, Reader, Writer } from '../../database.ts'
-import { foldCase, prepareUpdates } from '../../fragments.ts'
+import { foldCase } from '../../fragments.ts'
 import { createMembership } from '../projects/membership.ts'
 import { createRunSettingReader, createRunSiteReader } from '../runs/run-site.ts'
 import { createSearchIndex } from '../search/index-writer.ts'
@@ -12,6 +12,7 @@ import { type ConversationItem, createConversationItems } from './conversation-i
 import { createFilesOfMessages } from './files-of-messages.ts'
 import { createMarks } from './marks.ts'
 import { leafUnder } from './message-tree.ts'
+import { createTurnEnds } from './turns.ts'
 
 // Removing a conversation for good.
 
@@ -148,7 +149,8 @@ export function createConversationRepository(database: Database) {
     ...changeConversations(database, parts),
     ...findConversations(database, parts),
     ...conversationsInRuns(database, parts),
-    ...endsOfRuns(database, parts),
+    ...createTurnEnds(database),
+    ...endsOfImports(database),
   }
 }
 
@@ -379,61 +381,9 @@ function conversationsInRuns(database: Database, { lockRow }: ConversationRows) 
   }
 }
 
-/** What a run changes when it ends, and an import when it is complete. */
-function endsOfRuns(database: Database, { searchIndex }: ConversationRows) {
-  const { tables } = database
-  const { conversations } = tables
-
-  const titleStatement = prepareUpdates('title conversation', conversations, (tx, set, name) =>
-    tx
-      .update(conversations)
-      .set(set)
-      .where(and(eq(conversations.id, sql.placeholder('updated')), eq(conversations.titled, false)))
-      .returning({ userId: conversations.userId })
-      .prepare(name),
-  )
-
-  const updateStatement = prepareUpdates('update conversation', conversations, (tx, set, name) =>
-    tx
-      .update(conversations)
-      .set(set)
-      .where(eq(conversations.id, sql.placeholder('updated')))
-      .prepare(name),
-  )
-
-  /** Sets a title with other changes, unless the conversation already has a title: then changes nothing and returns false. */
-  async function setFirstTitle(
-    tx: Writer,
-    id: ConversationId,
-    title: string,
-    changes: { updatedAt?: Date } = {},
-  ): Promise<boolean> {
-    const set = { ...changes, title, titleKey: foldCase(title), titled: true }
-    const [titled] = await titleStatement(tx, set).execute({ ...set, updated: id })
-    if (titled !== undefined) await searchIndex.indexTitle(tx, { id, userId: titled.userId, title })
-    return titled !== undefined
-  }
-
+/** What an import changes when it is complete. */
+function endsOfImports({ tables: { conversations } }: Database) {
   return {
-    /** Moves a conversation to the top of the list. */
-    async touch(tx: Writer, id: ConversationId, updatedAt: Date): Promise<void> {
-      await updateStatement(tx, { updatedAt }).execute({ updatedAt, updated: id })
-    },
-
-    /** Sets a generated title, unless the conversation already has a title: then returns false. */
-    setGeneratedTitle: (tx: Writer, id: ConversationId, title: string): Promise<boolean> =>
-      setFirstTitle(tx, id, title),
-
-    /** After a turn: moves the conversation to the top of the list, and sets a generated title. */
-    async endTurn(
-      tx: Writer,
-      id: ConversationId,
-      { endedAt, title }: { endedAt: Date; title: string | null },
-    ): Promise<void> {
-      const isMoved = title !== null && (await setFirstTitle(tx, id, title, { updatedAt: endedAt }))
-      if (!isMoved) await this.touch(tx, id, endedAt)
-    },
-
     /** Sets the shown branch, the original times and the origin of an imported conversation whose messages are stored. */
     async completeImport(
       tx: Writer,

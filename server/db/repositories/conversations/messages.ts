@@ -7,19 +7,12 @@ import type { Page } from '../../../protocol/envelope.ts'
 import { type ConversationId, MessageId, type RunId } from '../../../protocol/ids.ts'
 import { decodeCursor, encodeCursor } from '../../cursor.ts'
 import type { Database, Reader, Writer } from '../../database.ts'
-import { prepareUpdates } from '../../fragments.ts'
 import { createRunRecordRepository } from '../runs/run-records.ts'
-import { createBranchHistory } from './branch-history.ts'
-import {
-  createBranchReader,
-  type FullMessage,
-  type LaterColumns,
-  type MessageRow,
-} from './branches.ts'
+import { createBranchHistory, createHistoryCache } from './branch-history.ts'
+import { createBranchReader, type FullMessage, type MessageRow } from './branches.ts'
 import { createFilesOfMessages } from './files-of-messages.ts'
 import { detachedParent, isAttached, leafUnder, newestLeaf, subtreeIds } from './message-tree.ts'
-import { createHistoryCache } from './messages/history-cache.ts'
-import { createTurnWriter } from './messages/turns.ts'
+import { createTurnWriter } from './turns.ts'
 
 // Purging deleted messages, after which they can no longer be restored.
 
@@ -369,14 +362,6 @@ function writeMessages(database: Database, { find, lockLeaf }: MessageStatements
       : await leafUnder(tx, messages, conversationId, answer.id, shown)
   }
 
-  const updateStatement = prepareUpdates('update message', messages, (tx, set, name) =>
-    tx
-      .update(messages)
-      .set(set)
-      .where(eq(messages.id, sql.placeholder('updated')))
-      .prepare(name),
-  )
-
   return {
     /**
      * Locks and returns the shown leaf of a conversation; undefined when the conversation was deleted. Until the
@@ -419,29 +404,6 @@ function writeMessages(database: Database, { find, lockLeaf }: MessageStatements
           messageCount: sql`${conversations.messageCount} + 1`,
         })
         .where(eq(conversations.id, conversationId))
-    },
-
-    /** Updates a message inside the caller's transaction. */
-    async update(
-      tx: Writer,
-      id: MessageId,
-      changes: Partial<
-        Pick<
-          MessageRow & LaterColumns,
-          | 'text'
-          | 'tokenCount'
-          | 'model'
-          | 'runId'
-          | 'status'
-          | 'error'
-          | 'receipt'
-          | 'plan'
-          | 'citations'
-          | 'quiet'
-        >
-      >,
-    ): Promise<void> {
-      await updateStatement(tx, changes).execute({ ...changes, updated: id })
     },
 
     ...createMessageMarks(database),

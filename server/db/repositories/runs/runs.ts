@@ -1,16 +1,32 @@
 // Runs: fenced writes of their attempts, and how runs are claimed, ended and resumed.
-import { and, asc, desc, eq, isNull, lt, lte, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  ne,
+  or,
+  type Placeholder,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { Page } from '../../../protocol/envelope.ts'
 import type { ConversationId, MessageId, RunId, UserId } from '../../../protocol/ids.ts'
+import type { FinishReason } from '../../../protocol/runs/run-event.ts'
 import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
 import type { Database, Writer } from '../../database.ts'
 import { afterMoment, countAll, prepareOnEach, prepareUpdates, valuesOf } from '../../fragments.ts'
 import { assertWritten, type RunAttempt, RunOver } from '../../run-attempt.ts'
 import { RUN_VERSION } from '../../run-version.ts'
 import type { StopCause } from '../../tables/runs/runs.ts'
+import type { Tables } from '../../tables.ts'
 import { createApprovals } from './approvals.ts'
 import { isUnheld } from './leases.ts'
-import { canResume } from './resumable.ts'
 import { fromUnfinishedOfUser } from './unfinished-runs.ts'
 
 // Which active run keeps another one of its conversation from starting, and which of the two places of the unique index
@@ -506,3 +522,22 @@ export function createRunRepository(database: Database) {
     },
   }
 }
+
+// Which runs that have ended can be resumed. All others, and the answers they wrote, never change again.
+
+/** Finish reasons of runs that are completed but have more to do. */
+const LIMITS: readonly FinishReason[] = ['length', 'max_iterations', 'budget']
+
+type RunEnd = Pick<Tables['runs']['$inferSelect'], 'status' | 'finishReason' | 'endedAt'>
+
+/** Whether the run has ended and can be resumed. */
+export const isResumable = ({ status, finishReason, endedAt }: RunEnd): boolean =>
+  endedAt !== null &&
+  (status !== 'completed' || (finishReason !== null && LIMITS.includes(finishReason)))
+
+/** `isResumable` as a condition of a statement. */
+const canResume = ({ runs }: Pick<Tables, 'runs'>): SQL | undefined =>
+  and(
+    isNotNull(runs.endedAt),
+    or(ne(runs.status, 'completed'), inArray(runs.finishReason, [...LIMITS])),
+  )

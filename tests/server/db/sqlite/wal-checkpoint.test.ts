@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../../../server/db/database.ts'
-import { connectSqlite } from '../../../../server/db/sqlite/connect.ts'
-import { CHECKPOINT_PAGES, LONGEST_LOG_PAGES } from '../../../../server/db/sqlite/wal-checkpoint.ts'
+import {
+  CHECKPOINT_PAGES,
+  connectSqlite,
+  LONGEST_LOG_PAGES,
+} from '../../../../server/db/sqlite/connect.ts'
 import { SqliteClient } from '../../../../server/lib/sqlite-driver.ts'
 import { addProject, addUser } from '../../../support/store/rows.ts'
 

@@ -1,11 +1,11 @@
 // The memory that remembered histories may take, for all conversations and for one.
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../../../server/db/database.ts'
-import type {
-  BranchHistory,
-  ReadMessage,
+import {
+  type BranchHistory,
+  createHistoryCache,
+  type ReadMessage,
 } from '../../../../../server/db/repositories/conversations/branch-history.ts'
-import { createHistoryCache } from '../../../../../server/db/repositories/conversations/messages/history-cache.ts'
 import type { ConversationId, MessageId } from '../../../../../server/protocol/ids.ts'
 import { useDatabases } from '../../../../support/store/databases.ts'
 import { type HistoryStore, readAll } from '../../../../support/store/histories.ts'

@@ -1,13 +1,14 @@
-// Adds turns to a conversation: a question with its answer, or another answer. Every send runs these statements.
+// The turns of a conversation: a question with its answer, or another answer, from the send to the end of the run. Every send runs these
+// statements.
 import { and, type Column, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm'
-import type { ConversationId, MessageId, UserId } from '../../../../protocol/ids.ts'
-import type { RunOrigin } from '../../../../protocol/runs/origin.ts'
-import type { Database, Writer } from '../../../database.ts'
-import { foldCase, inParallel, prepareOnEach } from '../../../fragments.ts'
-import { createSearchIndex } from '../../search/index-writer.ts'
-import { createAttachmentRepository } from '../attachments.ts'
-import type { MessageRow } from '../branches.ts'
-import { type StoredOrInline, toAttachmentRow } from '../new-attachments.ts'
+import type { ConversationId, MessageId, UserId } from '../../../protocol/ids.ts'
+import type { RunOrigin } from '../../../protocol/runs/origin.ts'
+import type { Database, Writer } from '../../database.ts'
+import { foldCase, inParallel, prepareOnEach, prepareUpdates } from '../../fragments.ts'
+import { createSearchIndex } from '../search/index-writer.ts'
+import { createAttachmentRepository } from './attachments.ts'
+import type { LaterColumns, MessageRow } from './branches.ts'
+import { type StoredOrInline, toAttachmentRow } from './new-attachments.ts'
 
 /** A message, or a question with its answer. */
 type Turn = readonly [MessageRow] | readonly [MessageRow, MessageRow]
@@ -19,11 +20,12 @@ type LockLeaf = (
   conversationId: ConversationId,
 ) => Promise<{ leafId: MessageId | null } | undefined>
 
-/** Uses the tables `messages`, `attachments` and `conversations`. */
+/** What is stored of messages. Uses the tables `messages`, `attachments` and `conversations`. */
 export function createTurnWriter(database: Database, lockLeaf: LockLeaf) {
   return {
     ...leaves(database, lockLeaf),
     ...addTurns(database),
+    ...answers(database),
   }
 }
 
@@ -193,6 +195,101 @@ function addTurns(database: Database) {
           messageCount: sql`${conversations.messageCount} + ${turn.length}`,
         })
         .where(eq(conversations.id, leaf.conversationId))
+    },
+  }
+}
+
+/** The answer of a turn, while it is written. */
+function answers(database: Database) {
+  const { messages } = database.tables
+
+  const updateStatement = prepareUpdates('update message', messages, (tx, set, name) =>
+    tx
+      .update(messages)
+      .set(set)
+      .where(eq(messages.id, sql.placeholder('updated')))
+      .prepare(name),
+  )
+
+  return {
+    /** Updates a message inside the caller's transaction. */
+    async update(
+      tx: Writer,
+      id: MessageId,
+      changes: Partial<
+        Pick<
+          MessageRow & LaterColumns,
+          | 'text'
+          | 'tokenCount'
+          | 'model'
+          | 'runId'
+          | 'status'
+          | 'error'
+          | 'receipt'
+          | 'plan'
+          | 'citations'
+          | 'quiet'
+        >
+      >,
+    ): Promise<void> {
+      await updateStatement(tx, changes).execute({ ...changes, updated: id })
+    },
+  }
+}
+
+/** What a run changes of its conversation when it ends. Uses the table `conversations`. */
+export function createTurnEnds(database: Database) {
+  const { conversations } = database.tables
+  const searchIndex = createSearchIndex(database)
+
+  const titleStatement = prepareUpdates('title conversation', conversations, (tx, set, name) =>
+    tx
+      .update(conversations)
+      .set(set)
+      .where(and(eq(conversations.id, sql.placeholder('updated')), eq(conversations.titled, false)))
+      .returning({ userId: conversations.userId })
+      .prepare(name),
+  )
+
+  const updateStatement = prepareUpdates('update conversation', conversations, (tx, set, name) =>
+    tx
+      .update(conversations)
+      .set(set)
+      .where(eq(conversations.id, sql.placeholder('updated')))
+      .prepare(name),
+  )
+
+  /** Sets a title with other changes, unless the conversation already has a title: then changes nothing and returns false. */
+  async function setFirstTitle(
+    tx: Writer,
+    id: ConversationId,
+    title: string,
+    changes: { updatedAt?: Date } = {},
+  ): Promise<boolean> {
+    const set = { ...changes, title, titleKey: foldCase(title), titled: true }
+    const [titled] = await titleStatement(tx, set).execute({ ...set, updated: id })
+    if (titled !== undefined) await searchIndex.indexTitle(tx, { id, userId: titled.userId, title })
+    return titled !== undefined
+  }
+
+  return {
+    /** Moves a conversation to the top of the list. */
+    async touch(tx: Writer, id: ConversationId, updatedAt: Date): Promise<void> {
+      await updateStatement(tx, { updatedAt }).execute({ updatedAt, updated: id })
+    },
+
+    /** Sets a generated title, unless the conversation already has a title: then returns false. */
+    setGeneratedTitle: (tx: Writer, id: ConversationId, title: string): Promise<boolean> =>
+      setFirstTitle(tx, id, title),
+
+    /** After a turn: moves the conversation to the top of the list, and sets a generated title. */
+    async endTurn(
+      tx: Writer,
+      id: ConversationId,
+      { endedAt, title }: { endedAt: Date; title: string | null },
+    ): Promise<void> {
+      const isMoved = title !== null && (await setFirstTitle(tx, id, title, { updatedAt: endedAt }))
+      if (!isMoved) await this.touch(tx, id, endedAt)
     },
   }
 }
