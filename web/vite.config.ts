@@ -262,7 +262,7 @@ export default defineConfig({
   },
   worker: {
     format: 'es',
-    // A folder of its own: `server/http/stack/security-headers.ts`.
+    // A folder of its own: `registerSecurityHeaders` in `server/http/stack.ts`.
     rolldownOptions: { output: { entryFileNames: 'assets/workers/[name]-[hash].js' } },
   },
   server: {

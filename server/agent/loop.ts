@@ -1,6 +1,5 @@
 // The agent loop: call the model, run its tool calls, repeat. Independent of database, HTTP and queue.
 import { type AppError, appError } from '../errors.ts'
-import { addPiece, createGrowingText, type GrowingText, wholeText } from '../lib/growing-text.ts'
 import type { Carry } from '../llm/carry.ts'
 import type {
   LlmClient,
@@ -10,7 +9,13 @@ import type {
   ToolCall,
   ToolSchema,
 } from '../llm/client.ts'
-import type { ProseSink } from '../llm/prose.ts'
+import {
+  addPiece,
+  createGrowingText,
+  type GrowingText,
+  type ProseSink,
+  wholeText,
+} from '../llm/prose.ts'
 import { NO_TOKENS, type TokenCounts } from '../llm/usage.ts'
 import { withNewestImages } from '../llm/user-content.ts'
 import { CallId } from '../protocol/ids.ts'

@@ -1,6 +1,6 @@
 // The chat as configured, with what its runs need of the other modules.
 import { createProjectDescription } from '../agent/project-description.ts'
-import type { Announcer } from '../changes/announcer.ts'
+import type { Announcer } from '../changes/change-log.ts'
 import { type ChatService, createChatService } from '../chat/chat-service.ts'
 import { tellWaitingThrough } from '../chat/tell-waiting.ts'
 import { chatSettings } from '../config/settings.ts'

@@ -1,6 +1,6 @@
 // Messengers as configured, with what they need of the other modules: sending, deciding, files, models.
 import type { Registry } from 'prom-client'
-import type { Announcer } from '../changes/announcer.ts'
+import type { Announcer } from '../changes/change-log.ts'
 import { createConversationStart } from '../chat/new-conversation.ts'
 import { countMessages } from '../observability/counters.ts'
 import { createAnswerFiles } from '../receiving/answer-files.ts'

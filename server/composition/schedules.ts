@@ -1,7 +1,7 @@
 // Schedules as configured, with what they need of the other modules: their rules, the agent's hand on them, their clock.
 
 import type { Registry } from 'prom-client'
-import type { Announcer } from '../changes/announcer.ts'
+import type { Announcer } from '../changes/change-log.ts'
 import { createConversationStart, startingApproval } from '../chat/new-conversation.ts'
 import { appError } from '../errors.ts'
 import { removeScheduleGrants } from '../grants/remove.ts'

@@ -1,6 +1,7 @@
-// Assembles everything around the routes, in the order in which it processes a request.
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import type { Registry } from 'prom-client'
+// Assembles everything around the routes, in the order in which it processes a request: security headers, origins, authentication, limits,
+// metrics, the reference and the page.
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { appError } from '../errors.ts'
 import { basePathOf } from '../lib/base-path.ts'
 import type { Limits } from '../lib/limits.ts'
@@ -9,9 +10,7 @@ import { type App, type AppOptions, createApp } from './app.ts'
 import { type AuthenticationOptions, registerAuthentication } from './authentication.ts'
 import type { OpenConnections } from './open-connections.ts'
 import { type OriginRules, registerOriginGuard } from './origin-guard.ts'
-import { registerMetrics, type SharedMetrics } from './stack/metrics.ts'
 import { registerReference } from './stack/reference.ts'
-import { registerSecurityHeaders } from './stack/security-headers.ts'
 import { registerWebApp } from './stack/web-app.ts'
 
 // Limits how many requests each signed-in user may send per minute.
@@ -140,4 +139,171 @@ export function registerErrorRedaction(app: App, redact: (text: string) => strin
   app.addHook('onSend', async (_request, reply, payload) =>
     reply.statusCode >= 400 && typeof payload === 'string' ? redact(payload) : payload,
   )
+}
+
+// Prometheus metrics: the process, and the duration of requests by route.
+
+/**
+ * The metrics of the process: memory, event loop, garbage collection. All servers of a process share them, because what
+ * collects them runs until the process ends and would keep each server in memory. It begins when they are first read: the delay
+ * of the event loop is measured a hundred times a second, which would keep an idle machine awake.
+ */
+let processRegistry: Registry | undefined
+
+function collectProcessMetrics(): Registry {
+  if (processRegistry === undefined) {
+    processRegistry = new Registry()
+    collectDefaultMetrics({ register: processRegistry })
+  }
+  return processRegistry
+}
+
+/** Other processes behind the same port, whose metrics are served together with those of this one. */
+interface SharedMetrics {
+  /** The value of the label `worker` of this process. */
+  worker: string
+  answer(own: () => Promise<string>): void
+  collect(): Promise<string>
+}
+
+/**
+ * Registers `GET /metrics` and the hooks that feed it.
+ * @param registry further metrics to serve.
+ * @param shared null if no other process listens on the same port.
+ */
+export function registerMetrics(
+  app: App,
+  version: string,
+  registry: Registry = new Registry(),
+  shared: SharedMetrics | null = null,
+): void {
+  const duration = new Histogram({
+    name: 'nanoclaw_http_request_seconds',
+    help: 'Time from the request to the end of the response, by route.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600],
+    registers: [registry],
+  })
+  new Gauge({
+    name: 'nanoclaw_build_info',
+    help: 'Always 1; the label is the version of the server.',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version }, 1)
+  app.addHook('onResponse', async (request, reply) => {
+    duration.observe(
+      {
+        method: request.method,
+        // The pattern of the route, not the path: the number of labels must be bounded.
+        route: request.routeOptions.url ?? 'unknown',
+        status: String(reply.statusCode),
+      },
+      reply.elapsedTime / 1000,
+    )
+  })
+  const own = async (): Promise<string> => {
+    const registries = [collectProcessMetrics(), registry]
+    // Without a label of their own, the counters of processes that are asked in turn would seem to jump back and forth.
+    if (shared !== null)
+      for (const one of registries) one.setDefaultLabels({ worker: shared.worker })
+    return (await Promise.all(registries.map((one) => one.metrics()))).join('\n')
+  }
+  shared?.answer(own)
+  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type(registry.contentType).send(await (shared === null ? own() : shared.collect())),
+  )
+}
+
+// Security headers: the content security policy of the page, few headers for its files, and no caching of API responses.
+
+/**
+ * Scripts, styles and fonts of the page that never become a document. Workers are not among them: they have the policy of
+ * their own file, so the build puts them into a folder of their own (`web/vite.config.ts`).
+ */
+const SUBRESOURCE = /^\/assets\/(?!workers\/)[\w./-]+\.(m?js|css|woff2?|ttf)$/
+
+const API = /^\/(api|v1|mcp|s|a|healthz|readyz|metrics|openapi\.json)(\/|\?|$)/
+
+/** Device features that the page and its frames may use. */
+const PERMISSIONS = [
+  ...['microphone', 'publickey-credentials-create', 'publickey-credentials-get'].map(
+    (name) => `${name}=(self)`,
+  ),
+  ...['accelerometer', 'camera', 'display-capture', 'geolocation', 'gyroscope', 'hid'],
+  ...['magnetometer', 'midi', 'payment', 'serial', 'usb', 'xr-spatial-tracking'],
+]
+  .map((entry) => (entry.includes('=') ? entry : `${entry}=()`))
+  .join(', ')
+
+/**
+ * The page may load nothing from other hosts, and no inline scripts or styles. The build prevents libraries from adding
+ * `<style>`.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'self'",
+  "img-src 'self' data: blob:",
+  "style-src 'self'",
+  // Texts that a service reads aloud are played from memory.
+  "media-src 'self' blob:",
+  // Our own frame draws diagrams. The browser's viewer shows PDF files from memory. The origin of apps comes behind.
+  "frame-src 'self' blob:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "form-action 'self'",
+].join(';')
+
+/** What applies to every response, also to one that another document embeds. */
+const SUBRESOURCE_HEADERS = {
+  'cross-origin-resource-policy': 'same-origin',
+  // A stylesheet requests fonts, and a script others, with the policy of its own response.
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+}
+
+/** OWASP's recommendations (https://owasp.org/www-project-secure-headers/), for every other response. */
+const HEADERS = {
+  ...SUBRESOURCE_HEADERS,
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'origin-agent-cluster': '?1',
+  'permissions-policy': PERMISSIONS,
+  'x-dns-prefetch-control': 'off',
+  'x-download-options': 'noopen',
+  'x-frame-options': 'DENY',
+  'x-permitted-cross-domain-policies': 'none',
+  // The filters of old browsers could be abused.
+  'x-xss-protection': '0',
+}
+
+/** Browsers ignore these over plain HTTP, the second one with a warning in the console of every page. */
+const TRANSPORT_SECURITY = { 'strict-transport-security': 'max-age=31536000' }
+const OPENER_POLICY = { 'cross-origin-opener-policy': 'same-origin' }
+
+/**
+ * @param options.https the page is served over TLS; enables HSTS.
+ * @param options.frameOrigin the origin of apps, which the page may frame; null for none.
+ */
+function registerSecurityHeaders(
+  app: App,
+  { https, frameOrigin }: { https: boolean; frameOrigin(request: FastifyRequest): string | null },
+): void {
+  const headers = https ? { ...HEADERS, ...TRANSPORT_SECURITY, ...OPENER_POLICY } : HEADERS
+  const ofApi = { ...headers, 'cache-control': 'no-store' }
+  const ofSubresource = https
+    ? { ...SUBRESOURCE_HEADERS, ...TRANSPORT_SECURITY }
+    : SUBRESOURCE_HEADERS
+  const headersFor = (request: FastifyRequest) => {
+    const { url } = request
+    if (SUBRESOURCE.test(url)) return ofSubresource
+    if (API.test(url)) return ofApi
+    const frames = frameOrigin(request)
+    if (frames === null) return headers
+    // No wider: a frame can navigate only to what the page may frame, so an app cannot leave its origin.
+    const policy = CONTENT_SECURITY_POLICY.replace("frame-src 'self' blob:", `$& ${frames}`)
+    return { ...headers, 'content-security-policy': policy }
+  }
+  app.addHook('onRequest', (request, reply, next) => {
+    void reply.headers(headersFor(request))
+    next()
+  })
 }

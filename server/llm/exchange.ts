@@ -1,6 +1,7 @@
 // One request to a provider and its response, for the inspector of runs. Contains no keys; filled in while it happens.
-import { addPiece, createGrowingText, type GrowingText } from '../lib/growing-text.ts'
+
 import { oncePer } from '../lib/once-per.ts'
+import { addPiece, createGrowingText, type GrowingText } from './prose.ts'
 import type { TokenCounts } from './usage.ts'
 
 /** Maximum characters of a response that are recorded: of thinking, of text, and of all calls, each. */

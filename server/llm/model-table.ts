@@ -51,26 +51,19 @@ function rowAt(key: string): TableRow | undefined {
 
 type NamedModel = Readonly<Pick<ModelSettings, 'id' | 'api_url' | 'provider' | 'upstream_model'>>
 
-/** Cached, because every request to a model needs its row. */
-const rowsOfSettings = new WeakMap<NamedModel, TableRow | undefined>()
-
 /**
  * The row of a model, by the address of its API or else by the provider that the settings name. Undefined for models that
- * are not in the table: another server may serve a model of the same name with other limits and prices.
+ * are not in the table: another server may serve a model of the same name with other limits and prices. Cached, because every
+ * request to a model needs its row.
  */
-export function findModelRow(settings: NamedModel): TableRow | undefined {
-  if (!rowsOfSettings.has(settings)) rowsOfSettings.set(settings, lookUpRow(settings))
-  return rowsOfSettings.get(settings)
-}
-
-function lookUpRow(settings: NamedModel): TableRow | undefined {
+export const findModelRow = oncePer((settings: NamedModel): TableRow | undefined => {
   const provider = providerAt(settings.api_url) ?? namedProvider(settings.provider)
   if (provider === undefined) return undefined
   // Gemini's ids may have a prefix, and an id with a date usually is the table's model.
   const id = (settings.upstream_model ?? settings.id).replace(/^models\//, '')
   const withoutDay = id.replace(/-(\d{8}|\d{4}-\d\d-\d\d)$/, '')
   return rowAt(keyOf(provider, id)) ?? rowAt(keyOf(provider, withoutDay))
-}
+})
 
 /**
  * The row of a model at the provider that its URL names: behind a gateway, limits and prices may be others, but the longest

@@ -69,3 +69,28 @@ export function gatherProse(limit = Number.POSITIVE_INFINITY): GatheredProse {
   }
   return gathered
 }
+
+// The text of an answer, which arrives in many pieces.
+
+/** The pieces are joined from time to time, because a long chain of strings takes more memory than the text. */
+export interface GrowingText {
+  joined: string
+  pieces: string[]
+}
+
+const JOIN_AT = 16
+
+/** A text without pieces. */
+export const createGrowingText = (): GrowingText => ({ joined: '', pieces: [] })
+
+/** Adds a piece at the end. */
+export function addPiece(text: GrowingText, piece: string): void {
+  if (text.pieces.push(piece) >= JOIN_AT) wholeText(text)
+}
+
+/** The whole text. */
+export function wholeText(text: GrowingText): string {
+  if (text.pieces.length > 0) text.joined += text.pieces.join('')
+  text.pieces = []
+  return text.joined
+}

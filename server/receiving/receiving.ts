@@ -1,5 +1,5 @@
 // Messengers at one instance: what arrives is stored, chats are looked after until everything in them has ended, answers go out.
-import type { Announcer } from '../changes/announcer.ts'
+import type { Announcer } from '../changes/change-log.ts'
 import type { ChannelRow } from '../db/repositories/deliveries/channels.ts'
 import type { DuePart } from '../db/repositories/deliveries/outgoing-parts.ts'
 import type { ChatPlace, IncomingRow } from '../db/repositories/deliveries/receiving.ts'

@@ -1,6 +1,6 @@
 // The clock of schedules: notices what is due, stores each due time exactly once, and looks after what has not ended.
 
-import type { Announcer } from '../changes/announcer.ts'
+import type { Announcer } from '../changes/change-log.ts'
 import type { Database, Writer } from '../db/database.ts'
 import type { NewOccurrence, OccurrenceRow } from '../db/repositories/schedules/occurrences.ts'
 import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'

@@ -1,7 +1,6 @@
 // Streams one model response over HTTP, whatever the wire format: from bytes to events, with timeouts, aborts and errors.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppError } from '../../errors.ts'
-import { createGrowingText, wholeText } from '../../lib/growing-text.ts'
 import type { ModelSettings } from '../../protocol/models/catalog.ts'
 import { estimateTokens } from '../../protocol/models/token-estimate.ts'
 import { sealCarry } from '../carry.ts'
@@ -28,7 +27,7 @@ import {
   statusFailure,
   unreadableAnswer,
 } from '../failure.ts'
-import { type Delta, handOver } from '../prose.ts'
+import { createGrowingText, type Delta, handOver, wholeText } from '../prose.ts'
 import { meantTool, readableArguments } from '../readable-calls.ts'
 import { estimatePromptTokens } from '../tokens.ts'
 import type { TokenCounts } from '../usage.ts'

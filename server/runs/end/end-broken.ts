@@ -1,7 +1,6 @@
 // Ends a run that failed outside the loop: the store rejected a write, or there is a bug in the server.
 import type { SettledRequest } from '../../db/repositories/runs/approvals.ts'
-import type { RunRow } from '../../db/repositories/runs/runs.ts'
-import { RunOver } from '../../db/run-attempt.ts'
+import { RunOver, type RunRow } from '../../db/repositories/runs/runs.ts'
 import { AppError, appError } from '../../errors.ts'
 import type { ErrorEvent } from '../../protocol/runs/run-event.ts'
 import type { ActiveRun } from '../active-run.ts'

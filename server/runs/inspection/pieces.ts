@@ -1,7 +1,7 @@
 // The stored form of a stretch of an attempt: model calls and commits. Lists of parts contain only what was appended.
 import { z } from 'zod'
-import { wholeText } from '../../lib/growing-text.ts'
 import type { ProviderExchange } from '../../llm/exchange.ts'
+import { wholeText } from '../../llm/prose.ts'
 import {
   RecordedExchange,
   type RecordedField,

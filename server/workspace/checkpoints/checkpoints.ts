@@ -9,7 +9,7 @@ import type {
 import type { ProjectRepository } from '../../db/repositories/projects/projects.ts'
 import type { StorageRepository } from '../../db/repositories/projects/storage.ts'
 import type { OutsideContentRepository } from '../../db/repositories/runs/outside-contents.ts'
-import type { RunAttempt } from '../../db/run-attempt.ts'
+import type { RunAttempt } from '../../db/repositories/runs/runs.ts'
 import type { CheckpointFile } from '../../db/tables/projects/checkpoints.ts'
 import { appError, projectDeleted } from '../../errors.ts'
 import { atMost } from '../../lib/lru-limit.ts'

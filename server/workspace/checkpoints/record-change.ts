@@ -7,7 +7,7 @@ import type {
   CheckpointRow,
   NewCheckpoint,
 } from '../../db/repositories/projects/checkpoints.ts'
-import { type RunAttempt, RunOver } from '../../db/run-attempt.ts'
+import { type RunAttempt, RunOver } from '../../db/repositories/runs/runs.ts'
 import type { CheckpointFile } from '../../db/tables/projects/checkpoints.ts'
 import { appError } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'

@@ -1,6 +1,6 @@
 // Promises of who is told that a run or a request has changed.
 import { describe, expect, test } from 'vitest'
-import { createAnnouncer } from '../../../server/changes/announcer.ts'
+import { createAnnouncer } from '../../../server/changes/change-log.ts'
 import { newId } from '../../../server/lib/ids.ts'
 import type { Change } from '../../../server/protocol/change.ts'
 import type { ConversationId, RunId, UserId } from '../../../server/protocol/ids.ts'

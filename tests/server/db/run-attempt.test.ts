@@ -1,8 +1,7 @@
 // The fence of a run: an attempt that a later one has replaced writes nothing, whatever it still tries to write.
 import { describe, expect, test } from 'vitest'
 import type { Database, Writer } from '../../../server/db/database.ts'
-import type { RunRow } from '../../../server/db/repositories/runs/runs.ts'
-import { RunOver } from '../../../server/db/run-attempt.ts'
+import { RunOver, type RunRow } from '../../../server/db/repositories/runs/runs.ts'
 import { createStore, type Store } from '../../../server/db/store.ts'
 import { describeOnEachDatabase, useDatabases } from '../../support/store/databases.ts'
 import { storeRun } from '../../support/store/store-rows.ts'

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { registerMetrics } from '../../../server/http/stack/metrics.ts'
+import { registerMetrics } from '../../../server/http/stack.ts'
 import { createTracing } from '../../../server/observability/tracing.ts'
 import { ConversationId, RunId } from '../../../server/protocol/ids.ts'
 import { garbageCollector } from '../../support/collect-garbage.ts'

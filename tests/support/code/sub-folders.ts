@@ -143,17 +143,6 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   ],
   // `tools`: what tools spend on paid services is usage of the run.
   'runs/usage': ['agent', 'db', 'tools', 'errors.ts', 'protocol'],
-  'runs/worker': [
-    'runs/approvals',
-    'runs/inputs',
-    'runs/sub-agents',
-    'agent',
-    'grants',
-    'tools',
-    'llm',
-    'protocol',
-    'lib',
-  ],
   'knowledge/read-document': ['protocol', 'lib'],
   'messaging/webhooks': ['db', 'errors.ts', 'protocol', 'lib'],
   'config/load': ['lib'],

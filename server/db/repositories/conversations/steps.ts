@@ -13,7 +13,7 @@ import {
   readLongText,
   valuesOf,
 } from '../../fragments.ts'
-import { assertWritten, createAttemptFence, type RunAttempt } from '../../run-attempt.ts'
+import { assertWritten, createAttemptFence, type RunAttempt } from '../runs/runs.ts'
 import { createSearchIndex } from '../search/index-writer.ts'
 
 /** A stored step, without what only its provider may receive (`carries`). */

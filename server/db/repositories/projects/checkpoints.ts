@@ -21,8 +21,8 @@ import { appKindOf } from '../../../protocol/app-kind.ts'
 import type { MessageId, ProjectId, UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 import { beginsWith } from '../../fragments.ts'
-import { createAttemptFence, type RunAttempt, RunOver } from '../../run-attempt.ts'
 import type { CheckpointFile } from '../../tables/projects/checkpoints.ts'
+import { createAttemptFence, type RunAttempt, RunOver } from '../runs/runs.ts'
 
 /** A checkpoint without its files, of which there may be many thousands. */
 export type CheckpointRow = Database['tables']['checkpoints']['$inferSelect']
