@@ -9,7 +9,7 @@ import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { Skill, SkillDetails, SkillSource, SkillState } from '../protocol/projects/skills.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
-import { MAKE_APP } from './built-in.ts'
+import { builtInSkills, MAKE_APP } from './built-in.ts'
 import { describeSkill, type FoundSkill, SKILL_FILE } from './found-skill.ts'
 import type { SkillText } from './front-matter.ts'
 import { createSkillFolders, type FolderSkill, type SkillFolders } from './skill-folders.ts'
@@ -113,6 +113,8 @@ export function createSkills({
     sizeCalculation: ({ read, files }) =>
       1_000 + (read.ok ? read.body.length : 0) + 200 * files.length,
   })
+  const builtIn = builtInSkills()
+  let builtInList: Promise<FolderSkill[]> | undefined
   let ofServer: { at: number; skills: Promise<{ root: string; skill: FolderSkill }[]> } | undefined
 
   const inFolder = async ({ root }: Workspace): Promise<FolderSkill[]> => {
@@ -123,13 +125,22 @@ export function createSkills({
     const project = await store.projects.find(userId, projectId)
     return project === undefined ? [] : await inFolder(workspaces.open(project.userId, projectId))
   }
+  /** An installation does not change while the server runs: what comes with it is read once. */
+  const listServerFolder = (root: string): Promise<FolderSkill[]> => {
+    if (root !== builtIn) return folders.list(root, '')
+    builtInList ??= folders.list(root, '').catch((error: unknown) => {
+      builtInList = undefined
+      throw error
+    })
+    return builtInList
+  }
   const ofTheServer = (): Promise<{ root: string; skill: FolderSkill }[]> => {
     if (ofServer === undefined || performance.now() - ofServer.at > SERVER_LIST_MS)
       ofServer = {
         at: performance.now(),
         skills: Promise.all(
           serverFolders.map(async (root) =>
-            (await folders.list(root, '')).map((skill) => ({ root, skill })),
+            (await listServerFolder(root)).map((skill) => ({ root, skill })),
           ),
         ).then((lists) => lists.flat()),
       }
