@@ -231,7 +231,7 @@ export function createApp({
   refusesWhileClosing = true,
   basePath = '',
 }: AppOptions): App {
-  const isProxy = inRanges(trustedProxies)
+  const isProxy = trustedProxies.length === 0 ? () => false : inRanges(trustedProxies)
   const app = Fastify({
     trustProxy: trustedProxies.length > 0 ? isProxy : false,
     ...(logger === undefined ? {} : { loggerInstance: logger }),
