@@ -111,3 +111,7 @@ export function draftTokenKeys(
     discard: () => rmSync(draft, { force: true }),
   }
 }
+
+/** The secrets that sign what browsers keep, newest first; none in single mode, where nobody signs in. */
+export const secretsOf = (keys: TokenKeys | null) => (): readonly string[] =>
+  keys?.accepted().map(({ secret }) => secret) ?? []

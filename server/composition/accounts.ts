@@ -3,19 +3,18 @@ import { createAccountLinks } from '../auth/account-links.ts'
 import { createAccounts } from '../auth/accounts.ts'
 import { createApiKeys } from '../auth/api-keys.ts'
 import { createAuditRecorder } from '../auth/audit-recorder.ts'
-import { createEmailLinks, type EmailLinks } from '../auth/email-links.ts'
+import { createEmailLinks } from '../auth/email-links.ts'
 import { createKnownBrowsers } from '../auth/known-browsers.ts'
 import { passwordRule } from '../auth/password-rule.ts'
 import { createPasswords, type PasswordCost } from '../auth/passwords.ts'
 import { createRefreshTokens } from '../auth/refresh-token.ts'
 import { createPasskeys } from '../auth/second-factor/passkeys.ts'
 import { createSecondFactors } from '../auth/second-factor/second-factors.ts'
-import { createSessions, type Sessions } from '../auth/sessions.ts'
+import { createSessions } from '../auth/sessions.ts'
 import { createSetupToken } from '../auth/setup-token.ts'
-import { loadTokenKeys, type TokenKeys } from '../auth/token-keys.ts'
+import { loadTokenKeys, secretsOf } from '../auth/token-keys.ts'
 import { createOpenConnections } from '../http/open-connections.ts'
 import { createMailer } from '../messaging/mailer.ts'
-import type { Services } from '../services.ts'
 import type { Base } from './base.ts'
 
 /**
@@ -23,7 +22,7 @@ import type { Base } from './base.ts'
  * tokens are null there.
  */
 export function createAccountServices(base: Base, passwordCost: PasswordCost | undefined) {
-  const { config, settings, access, store, instance, box, limits, log, now } = base
+  const { config, settings, access, database, store, instance, box, limits, log, now } = base
   const tokenKeys =
     config.auth_mode === 'single'
       ? null
@@ -36,8 +35,27 @@ export function createAccountServices(base: Base, passwordCost: PasswordCost | u
   const setup = createSetupToken(isShared ? tokenKeys?.current().secret : undefined)
   const connections = instance.shareEndings(createOpenConnections())
   const record = createAuditRecorder(store.audit, { log, now })
-  const sessions = createConfiguredSessions(base, { tokenKeys, connections })
-  const emailLinks = createConfiguredEmailLinks(base, { links, allowsPassword })
+  const secrets = secretsOf(tokenKeys)
+  const sessions = createSessions({
+    sessions: store.sessions,
+    audit: store.audit,
+    refreshTokens: createRefreshTokens(secrets),
+    closeRequests: (userId, only, kept) => connections.end(userId, { only, kept }),
+    onError: (error) => log.warn({ err: error }, 'could not record the use of a session'),
+    now,
+  })
+  const { smtp, public_url: publicUrl } = config
+  const emailLinks = createEmailLinks({
+    links,
+    addresses: store.confirmedAddresses,
+    write: database.write,
+    // Links lead to the public address.
+    mail: smtp && publicUrl ? { publicUrl, send: createMailer(smtp) } : null,
+    allowsPassword,
+    limits,
+    log,
+    now,
+  })
   const accounts = createAccounts({
     users: store.users,
     audit: store.audit,
@@ -53,13 +71,7 @@ export function createAccountServices(base: Base, passwordCost: PasswordCost | u
     limits,
     registrationsPerHour: config.limits.registrations_per_hour,
   })
-  const factors = {
-    factors: store.secondFactors,
-    audit: store.audit,
-    users: store.users,
-    box,
-    now,
-  }
+  const factors = { factors: store.secondFactors, audit: store.audit, users: store.users, box, now }
   return {
     accounts,
     apiKeys,
@@ -68,7 +80,7 @@ export function createAccountServices(base: Base, passwordCost: PasswordCost | u
     links,
     setup,
     sessions,
-    knownBrowsers: createKnownBrowsers(secretsOf(tokenKeys)),
+    knownBrowsers: createKnownBrowsers(secrets),
     connections,
     record,
     secondFactors: createSecondFactors({ ...factors, limits }),
@@ -76,43 +88,4 @@ export function createAccountServices(base: Base, passwordCost: PasswordCost | u
     emailLinks,
     tokenKeys,
   }
-}
-
-/** The secrets that sign what browsers keep, newest first; none in single mode, where nobody signs in. */
-const secretsOf = (tokenKeys: TokenKeys | null) => (): readonly string[] =>
-  tokenKeys?.accepted().map(({ secret }) => secret) ?? []
-
-/** A session that ends closes its open requests. */
-const createConfiguredSessions = (
-  { store, log, now }: Base,
-  { tokenKeys, connections }: Pick<Services, 'connections'> & { tokenKeys: TokenKeys | null },
-): Sessions =>
-  createSessions({
-    sessions: store.sessions,
-    audit: store.audit,
-    refreshTokens: createRefreshTokens(secretsOf(tokenKeys)),
-    closeRequests: (userId, only, kept) => connections.end(userId, { only, kept }),
-    onError: (error) => log.warn({ err: error }, 'could not record the use of a session'),
-    now,
-  })
-
-/** Mails nothing unless both a mail server and the public address are configured. */
-const createConfiguredEmailLinks = (
-  { config, store, database, limits, log, now }: Base,
-  { links, allowsPassword }: Pick<Services, 'links' | 'allowsPassword'>,
-): EmailLinks => {
-  const { smtp, public_url: publicUrl } = config
-  return createEmailLinks({
-    links,
-    addresses: store.confirmedAddresses,
-    write: database.write,
-    mail:
-      smtp === undefined || publicUrl === undefined
-        ? null
-        : { publicUrl, send: createMailer(smtp) },
-    allowsPassword,
-    limits,
-    log,
-    now,
-  })
 }

@@ -10,14 +10,19 @@ import { createAnnouncer, createChangeLog } from '../changes/change-log.ts'
 import { createBackground } from '../chat/background.ts'
 import { tellApprovers } from '../chat/tell-approvers.ts'
 import { createBackups } from '../commands/scheduled-backups.ts'
-import { blobPlace } from '../config/settings.ts'
-import { runningMcpServers } from '../doctor/mcp-servers.ts'
-import { runDoctor } from '../doctor/run-doctor.ts'
+import {
+  blobPlace,
+  measuredFolders,
+  requestBounds,
+  signInOffer,
+  transferFolder,
+} from '../config/settings.ts'
+import { createHealthCheck } from '../doctor/run-doctor.ts'
 import { createAttachmentReader } from '../files/attachment-contents.ts'
 import { createFileService } from '../files/files.ts'
 import { createAttachmentMover } from '../files/move-attachments.ts'
 import { openBlobs } from '../files/open-blobs.ts'
-import { BACKUPS_KEY, BackupRecord } from '../files/scheduled-backups.ts'
+import { failedBackups } from '../files/scheduled-backups.ts'
 import { createUploadSlots } from '../http/upload-slots.ts'
 import { basePathOf } from '../lib/base-path.ts'
 import { createModelCatalog } from '../llm/catalog.ts'
@@ -40,6 +45,7 @@ import type { Services } from '../services.ts'
 import { createMarkdownRenderer } from '../sharing/markdown.ts'
 import { createShares } from '../sharing/shares.ts'
 import type { CommandNetwork } from '../tools/builtin/programs/exec.ts'
+import { createTransferJobs } from '../transfer/jobs.ts'
 import { createFileAnnouncer } from '../workspace/announce-files.ts'
 import { createLineCounter } from '../workspace/checkpoints/diff/diffs.ts'
 import { createAccountServices } from './accounts.ts'
@@ -49,7 +55,6 @@ import { createConfiguredOidc } from './oidc.ts'
 import { createConfiguredReceiving } from './receiving.ts'
 import { createConfiguredClock } from './schedules.ts'
 import { createTools } from './tools.ts'
-import { createTransfers } from './transfers.ts'
 import {
   createConfiguredApps,
   createConfiguredSkills,
@@ -168,15 +173,11 @@ export async function createServices(
   })
   addRunGauges(metrics, chat.runs, instance)
   addInstallationMetrics(metrics, {
-    folders: {
-      data: config.data_dir,
-      workspaces: config.workspace_root,
-      ...(config.backup?.to === undefined ? {} : { backups: config.backup.to }),
-    },
+    folders: measuredFolders(config),
     failingWebhooks: store.webhooks.countFailing,
     lastBackup: store.audit.lastBackup,
     backupEvery: config.backup?.every ?? 0,
-    failedBackups: async () => (await store.settings.get(BACKUPS_KEY, BackupRecord))?.failures ?? 0,
+    failedBackups: () => failedBackups(store.settings),
   })
   const countFailedSignIn = addSignInMetrics(metrics)
   const scheduleClock = createConfiguredClock(base, {
@@ -224,18 +225,8 @@ export async function createServices(
     basePath: basePathOf(config.public_url),
     isHttps: config.public_url?.startsWith('https:') === true,
     isBehindProxy: config.public_url !== undefined || config.trusted_proxies !== undefined,
-    signInOffer: {
-      ...(oidc === null ? {} : { oidc: oidc.name }),
-      ...(config.oidc?.password_login === false ? { password_off: true as const } : {}),
-    },
-    bounds: {
-      attachment: config.limits.attachments,
-      document: config.limits.file_write,
-      import: config.limits.import,
-      message: config.limits.message,
-      upload: config.limits.upload,
-      uploadFiles: config.limits.upload_files,
-    },
+    signInOffer: signInOffer(config),
+    bounds: requestBounds(config),
     configuredModels: config.models,
     listedMcpTools: config.tools.listed_mcp_tools,
     now,
@@ -293,15 +284,13 @@ export async function createServices(
       workspace,
       limitOf: access.storageLimit,
     }),
-    async checkHealth(userId) {
-      const findings = await runDoctor(config, {
-        webRoot,
-        secretKeys: base.secretKeys,
-        environmentKeys,
-        mcpServers: () => runningMcpServers(mcp, userId),
-      })
-      return findings.map(({ advice = null, ...finding }) => ({ ...finding, advice }))
-    },
+    checkHealth: createHealthCheck({
+      config,
+      webRoot,
+      secretKeys: base.secretKeys,
+      environmentKeys,
+      mcp,
+    }),
     chat,
     receipts,
     background: createBackground(store, chat),
@@ -317,17 +306,41 @@ export async function createServices(
       limits,
       now,
     }),
-    transfers: createTransfers(base, {
-      offeredModels,
-      files,
-      blobs,
-      workspace,
-      channels,
-      knowledge,
-      memory,
-      changes,
-      receipts,
-      schedules: tools.schedules,
+    transfers: createTransferJobs({
+      transfers: store.transfers,
+      audit: store.audit,
+      folder: transferFolder(config),
+      claims,
+      bundle: {
+        store,
+        blobs,
+        receipts,
+        workspaces: workspace.workspaces,
+        listChannels: (userId) => channels.list(userId),
+        now,
+      },
+      imports: {
+        database,
+        store,
+        files,
+        storage: workspace.workspaces.storage,
+        hasModel: offeredModels.exists,
+        projects: store.projects,
+        workspace,
+        knowledge,
+        memory,
+        uploadLimits: { bytes: config.limits.import, files: config.limits.upload_files },
+        schedules: tools.schedules,
+        storedSchedules: store.schedules,
+        userSkills: store.userSkills,
+        now,
+        actorOf: (userId) => ({ userId, username: null, address: null, details: { by: 'import' } }),
+        maxBytes: config.limits.import,
+      },
+      announce: (userId, id) =>
+        changes.publish(userId, { type: 'conversation', id, change: 'created' }),
+      log,
+      now,
     }),
     markdown,
     changes,

@@ -1,9 +1,13 @@
 // Creates all tools and their dependencies: web access, MCP servers, channels, knowledge, memory, sandbox.
 import { join } from 'node:path'
 import { postMessage } from '../chat/post-message.ts'
-import { embeddingSettings, rerankSettings, toolSettings } from '../config/settings.ts'
+import {
+  embeddingSettings,
+  imageSettings,
+  rerankSettings,
+  toolSettings,
+} from '../config/settings.ts'
 import { createMcpGrantRepository } from '../db/repositories/accounts/mcp-grants.ts'
-import type { FileService } from '../files/files.ts'
 import { readResultImage } from '../files/images.ts'
 import { imageType } from '../files/sniff.ts'
 import { createKnowledge } from '../knowledge/knowledge.ts'
@@ -12,15 +16,13 @@ import { createPaidSearch } from '../knowledge/paid-search.ts'
 import { createMedia } from '../media/media.ts'
 import { createPaidCalls } from '../media/paid-calls.ts'
 import { createAddressRules } from '../net/addresses.ts'
-import { createGuardedFetch, type GuardedFetch } from '../net/guarded-fetch.ts'
+import { createGuardedFetch } from '../net/guarded-fetch.ts'
 import { createPageReader } from '../net/page-reader.ts'
 import type { Observers } from '../observability/observers.ts'
 import { createChatSpeech } from '../receiving/say.ts'
 import { createBudgets } from '../runs/usage/budgets.ts'
 import type { Services } from '../services.ts'
-import { createImagesApi } from '../tools/builtin/images/images-api.ts'
-import { createNamedImages } from '../tools/builtin/images/named-images.ts'
-import { type BuiltinDependencies, createBuiltinTools } from '../tools/builtin/index.ts'
+import { createBuiltinTools } from '../tools/builtin/index.ts'
 import { type CommandNetwork, execOnThisHost } from '../tools/builtin/programs/exec.ts'
 import { createRunPython } from '../tools/builtin/programs/run-python.ts'
 import { createPageLoader } from '../tools/builtin/web/fetch-page.ts'
@@ -28,11 +30,11 @@ import { createStoredResults } from '../tools/long-results.ts'
 import { clientMetadataUrl, createMcpGrantStore } from '../tools/mcp/oauth/stored-grants.ts'
 import { createMcpServers } from '../tools/mcp/servers.ts'
 import { withMeteredPrograms } from '../tools/metered.ts'
-import { createProjectFileReader, type ReadProjectFiles } from '../tools/project-files.ts'
+import { createProjectFileReader } from '../tools/project-files.ts'
 import { createOwnTools, createToolRegistry } from '../tools/registry.ts'
 import { createResultCache, sharedResults } from '../tools/result-cache.ts'
 import { searchableFolder } from '../tools/searchable-folder.ts'
-import type { ToolSafety } from '../tools/timed-run.ts'
+import { toolSafety } from '../tools/timed-run.ts'
 import type { Base } from './base.ts'
 import { createMessaging, type Unconfirmed } from './messaging.ts'
 import { startPython } from './programs.ts'
@@ -142,7 +144,8 @@ export function createTools(
       readFiles,
       skills,
     },
-    images: generatedImages(base, { fetch, files, readFiles }),
+    images: imageSettings(config),
+    imageSources: { files, findAttached: store.attachments.findImage, imageType },
     messages: {
       channels,
       post: (message) => postMessage({ database, store, now }, message),
@@ -193,7 +196,7 @@ export function createTools(
     registry,
     cache,
     results,
-    safety: toolSafety(base),
+    safety: toolSafety(redact, log),
     schedules,
     /** Reads a page as the tool `fetch_page` does. */
     readPage: createPageLoader({ fetch, pages }),
@@ -251,38 +254,5 @@ export function createTools(
       ])
       await Promise.all([pages.close(), fetch.close()])
     },
-  }
-}
-
-/** Redacts what tools must not reveal, and logs their faults. */
-const toolSafety = ({ redact, log }: Base): ToolSafety => ({
-  redact,
-  onFault: (error, { tool, runId, callId }) =>
-    log.error({ err: error, tool, run_id: runId, call_id: callId }, 'a tool failed unexpectedly'),
-})
-
-/** Null when no service for images is configured. */
-function generatedImages(
-  { config: { image_generation: settings }, store }: Base,
-  {
-    fetch,
-    files,
-    readFiles,
-  }: { fetch: GuardedFetch; files: FileService; readFiles: ReadProjectFiles },
-): BuiltinDependencies['images'] {
-  if (settings === undefined) return null
-  const { api_url: apiUrl, api_key: apiKey, model, price = null } = settings
-  const timeoutMs = settings.timeout * 1_000
-  return {
-    generate: createImagesApi({ apiUrl, apiKey, model, timeoutMs }, fetch),
-    model,
-    price,
-    timeoutMs,
-    ...createNamedImages({
-      files,
-      findAttached: store.attachments.findImage,
-      readFiles,
-      imageType,
-    }),
   }
 }

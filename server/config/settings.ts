@@ -252,3 +252,38 @@ export const httpBounds = (config: Config) => ({
 /** The folder of exports and imports in progress. */
 export const transferFolder = ({ data_dir }: Pick<Config, 'data_dir'>): string =>
   join(data_dir, 'transfers')
+
+/** The service that generates images; null if none is configured. */
+export const imageSettings = ({ image_generation: images }: Config) =>
+  images === undefined
+    ? null
+    : {
+        apiUrl: images.api_url,
+        apiKey: images.api_key,
+        model: images.model,
+        price: images.price ?? null,
+        timeoutMs: images.timeout * 1_000,
+      }
+
+/** How people sign in besides with a password, for the page. */
+export const signInOffer = ({ oidc, public_url }: Config) => ({
+  ...(oidc === undefined || public_url === undefined ? {} : { oidc: oidc.name }),
+  ...(oidc?.password_login === false ? { password_off: true as const } : {}),
+})
+
+/** What one request may carry. */
+export const requestBounds = ({ limits }: Config) => ({
+  attachment: limits.attachments,
+  document: limits.file_write,
+  import: limits.import,
+  message: limits.message,
+  upload: limits.upload,
+  uploadFiles: limits.upload_files,
+})
+
+/** The folders whose disks are measured. */
+export const measuredFolders = ({ data_dir, workspace_root, backup }: Config) => ({
+  data: data_dir,
+  workspaces: workspace_root,
+  ...(backup?.to === undefined ? {} : { backups: backup.to }),
+})

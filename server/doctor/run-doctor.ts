@@ -13,6 +13,9 @@ import {
   rerankSettings,
 } from '../config/settings.ts'
 import { type EnvironmentKeys, withEnvironmentKey } from '../llm/environment-keys.ts'
+import type { HealthFinding } from '../protocol/admin/server.ts'
+import type { UserId } from '../protocol/ids.ts'
+import type { McpServers } from '../tools/mcp/servers.ts'
 import type { CheckedMcpServer } from './check-mcp.ts'
 import type { Finding } from './finding.ts'
 
@@ -66,3 +69,23 @@ export async function runDoctor(
     mcpServers,
   })
 }
+
+/** The same for an administrator of a running server, with the MCP servers as they reach them. */
+export const createHealthCheck =
+  ({
+    config,
+    mcp,
+    ...given
+  }: {
+    config: Config
+    webRoot: string
+    secretKeys: SecretKeySources
+    environmentKeys: EnvironmentKeys
+    mcp: Pick<McpServers, 'prepare' | 'listAll'>
+  }) =>
+  async (userId: UserId): Promise<HealthFinding[]> => {
+    const { runningMcpServers } = await import('./mcp-servers.ts')
+    const mcpServers = () => runningMcpServers(mcp, userId)
+    const findings = await runDoctor(config, { ...given, mcpServers })
+    return findings.map(({ advice = null, ...finding }) => ({ ...finding, advice }))
+  }

@@ -94,6 +94,10 @@ export const BackupRecord = z.object({
 })
 export type BackupRecord = z.infer<typeof BackupRecord>
 
+/** How many attempts have failed since the last backup. */
+export const failedBackups = async (settings: Pick<Store['settings'], 'get'>): Promise<number> =>
+  (await settings.get(BACKUPS_KEY, BackupRecord))?.failures ?? 0
+
 /** How often it is checked whether a backup is due. The first check is that long after the start, which it does not slow down. */
 const LOOK_MS = 30_000
 /** How soon an attempt is repeated that made no backup, unless backups are more frequent. */

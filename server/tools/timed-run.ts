@@ -20,6 +20,16 @@ export interface ToolSafety {
   onFault(error: unknown, of: { tool: string; runId: RunId; callId: CallId }): void
 }
 
+/** Redacts what tools must not reveal, and logs their faults. */
+export const toolSafety = (
+  redact: ToolSafety['redact'],
+  log: { error(details: object, message: string): void },
+): ToolSafety => ({
+  redact,
+  onFault: (error, { tool, runId, callId }) =>
+    log.error({ err: error, tool, run_id: runId, call_id: callId }, 'a tool failed unexpectedly'),
+})
+
 /** How long a handler may take to return a result after its signal was aborted. */
 const ABORT_GRACE_MS = 600
 

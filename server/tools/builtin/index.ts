@@ -20,7 +20,9 @@ import { createFileEditTool } from './files/file-edit.ts'
 import { createReadingFileTools, type ReadingDependencies } from './files/files-read.ts'
 import { createWritingFileTools } from './files/files-write.ts'
 import { createSeenFiles } from './files/project-access.ts'
-import { createGenerateImageTool, type GenerateImageDependencies } from './images/generate-image.ts'
+import { createGenerateImageTool, type ImagePrice } from './images/generate-image.ts'
+import { createImagesApi, type ImagesApiSettings } from './images/images-api.ts'
+import { createNamedImages, type ImageSources } from './images/named-images.ts'
 import { type CiteDependencies, createCiteTool } from './knowledge/cite.ts'
 import { createResultReadTool } from './knowledge/result-read.ts'
 import { createSaveMemoryTool, type SaveMemoryDependencies } from './knowledge/save-memory.ts'
@@ -36,6 +38,9 @@ import { createScheduleTools, type ScheduleTools } from './schedules/schedule-to
 import { createPageTools } from './web/fetch-page.ts'
 import { createWeatherTool, type WeatherSettings } from './web/weather.ts'
 import { createWebSearchTool, searchProviders, type WebSearchSettings } from './web/web-search.ts'
+
+/** The service that generates images, and what it costs. */
+type ImageSettings = ImagesApiSettings & { price: ImagePrice | null }
 
 /** Everything that the built-in tools depend on. */
 export interface BuiltinDependencies {
@@ -59,7 +64,9 @@ export interface BuiltinDependencies {
   /** Null if schedules are off. */
   schedules: ScheduleTools | null
   /** Null if no image service is configured. */
-  images: Omit<GenerateImageDependencies, 'services'> | null
+  images: ImageSettings | null
+  /** Where generated images are stored, and those that are changed found. */
+  imageSources: Omit<ImageSources, 'readFiles'>
 }
 
 /** The registry decides later which of the tools models are offered. */
@@ -79,6 +86,7 @@ export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefin
     exec,
     python,
     images,
+    imageSources,
     prepareImage,
     isUnaccepted,
     schedules,
@@ -101,7 +109,16 @@ export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefin
     createFileEditTool(files),
     createExecutePythonTool({ ...python, storeOutput: createOutputStore(services) }),
     ...(exec === null ? [] : [createExecTool({ services, skills, ...exec })]),
-    ...(images === null ? [] : [createGenerateImageTool({ services, ...images })]),
+    ...(images === null
+      ? []
+      : [
+          createGenerateImageTool({
+            ...images,
+            ...createNamedImages({ ...imageSources, readFiles: python.readFiles }),
+            generate: createImagesApi(images, fetch),
+            services,
+          }),
+        ]),
     createSaveMemoryTool(memory),
     createSendMessageTool(messages),
     ...(schedules === null ? [] : [...createScheduleTools(schedules), nothingToReport]),
