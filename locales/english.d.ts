@@ -1418,6 +1418,7 @@ export interface MessagesTexts {
     readonly old: "An answer from earlier is in NanoClaw. {{url}}"
     readonly fileTooLarge: "The file {{name}} is too large for this chat. It is in NanoClaw. {{url}}"
     readonly fileNotReceived: "The file {{name}} could not be received. Files can have up to 20 MB."
+    readonly kindUnread: "This kind of message can’t be read here. Send text, images, documents or recordings."
     readonly approve: "Approve"
     readonly reject: "Reject"
     readonly openPage: "To approve this, open NanoClaw. {{url}}"
@@ -1453,6 +1454,7 @@ export interface MessagesTexts {
     readonly undoYes: "Restore"
     readonly undoNo: "Leave as it is"
     readonly undone: "Restored. Changed files: {{files}}"
+    readonly undoKept: "Nothing was restored."
     readonly help: "/new: begin a new conversation\n/stop: stop what is running\n/status: what is running\n/project <name>: begin a conversation in a project\n/model <id>: choose the model\n/undo: restore the files to before your last message\n/approve, /reject: decide the call that is waiting"
   }
 }

@@ -27,6 +27,8 @@ export interface Arrival {
   /** What somebody else wrote and the person quotes or shares beside the text; empty for nothing. */
   quoted: string
   files: readonly ArrivedFile[]
+  /** Whether it holds something of a kind that cannot be read, such as a sticker. */
+  isUnread?: boolean
   /** A button that was pressed: the part that carries it. */
   decision: { part: string; choice: 'approve' | 'reject' } | null
   /** False: a stranger gets no code, because anybody could have sent it. */
@@ -45,6 +47,14 @@ export interface Destination {
   address?: string | null
 }
 
+/** What was asked with a card, for programs. */
+export interface CardCall {
+  name: string
+  riskLevel: string | null
+  preview: string
+  url: string | null
+}
+
 /** One thing that is sent to a chat. */
 export type OutgoingPart =
   | { type: 'text'; text: string }
@@ -52,13 +62,18 @@ export type OutgoingPart =
   | {
       type: 'card'
       text: string
-      /** What was asked, for programs. */
-      call: { name: string; riskLevel: string | null; preview: string; url: string | null }
+      call: CardCall
       approve: string | null
       reject: string | null
     }
   /** Replaces the text of a card, and removes its buttons. */
-  | { type: 'settled'; externalId: string | null; text: string }
+  | {
+      type: 'settled'
+      externalId: string | null
+      text: string
+      /** The card, for programs: its id and what was asked. */
+      of: { id: string; call: CardCall } | null
+    }
   /** The answer is complete. */
   | { type: 'end' }
 

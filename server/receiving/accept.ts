@@ -82,9 +82,10 @@ async function acceptOne(
 ): Promise<MessageOutcome> {
   const { database, store, isAllowed } = dependencies
   const { text, quoted, files: given, decision } = arrival
-  // A sticker, or that somebody has joined.
-  const isEmpty = text.trim() === '' && quoted.trim() === '' && given.length === 0
-  if (isEmpty && decision === null) return 'ignored'
+  const isEmpty =
+    text.trim() === '' && quoted.trim() === '' && given.length === 0 && decision === null
+  // Such as that somebody has joined.
+  if (isEmpty && arrival.isUnread !== true) return 'ignored'
   const sender = await senderOf(channel, arrival, dependencies)
   if (sender?.state === 'blocked') return 'ignored'
   const { isPrivate } = arrival.chat
@@ -103,6 +104,11 @@ async function acceptOne(
   }
   if (wasSeen(sender, arrival.id)) return 'duplicate'
   if (await store.receiving.isKnown(database.read, channel.id, arrival.id)) return 'duplicate'
+  if (isEmpty) {
+    // Others in a group are not interrupted.
+    if (!isPrivate && !arrival.isAddressed) return 'ignored'
+    return await tellUnread(channel, arrival, { ...sender, userId: sender.userId }, dependencies)
+  }
   // Read before the transaction, which others wait for.
   const files = await readFiles(sender.userId, arrival, dependencies)
   const chat = await storeArrival(
@@ -124,10 +130,8 @@ async function senderOf(
   { database, store, now, trustedSender }: AcceptDependencies,
 ) {
   const known = await store.receiving.sender(database.read, channel.id, arrival.sender.id)
-  const isTrusted =
-    arrival.chat.isPrivate &&
-    arrival.sender.id === arrival.chat.id &&
-    arrival.sender.id === trustedSender(channel)
+  // Also in a group where they write first: the messenger says who they are.
+  const isTrusted = arrival.sender.id === trustedSender(channel)
   if (!isTrusted || (known !== undefined && known.state !== 'pending')) return known
   const at = now()
   const allowed = {
@@ -222,6 +226,43 @@ async function overhear(
     await store.receiving.removeOverheard(tx, chat.id, MAX_OVERHEARD)
   })
   return outcome
+}
+
+/** Says to a person, once, that what they sent is of a kind that cannot be read. It starts nothing. */
+async function tellUnread(
+  channel: ChannelRow,
+  arrival: Arrival,
+  sender: SenderRow & { userId: UserId },
+  { database, store, now, wakeOutbox }: AcceptDependencies,
+): Promise<MessageOutcome> {
+  const at = now()
+  const place = { externalId: arrival.chat.id, threadId: arrival.threadId }
+  const known = await store.receiving.anyChat(database.read, channel.id, place)
+  const conversation =
+    known?.conversationId == null
+      ? undefined
+      : await store.conversations.find(sender.userId, known.conversationId)
+  // Nothing was written: the conversation says in which language they write.
+  const { chat: texts } = localeTexts(textLanguage(conversation?.title ?? ''), 'messages')
+  const isNew = await database.write(async (tx) => {
+    const chat = await store.receiving.ensureChat(tx, newChat(channel, arrival, sender.userId, at))
+    const isStored = await store.receiving.addIncoming(tx, {
+      channelId: channel.id,
+      externalId: arrival.id,
+      chatId: chat.id,
+      senderId: sender.id,
+      kind: 'message',
+      state: 'dropped',
+      content: null,
+      createdAt: at,
+    })
+    if (!isStored) return false
+    await addNotice(tx, chat.id, texts.kindUnread, { store, at })
+    return true
+  })
+  if (!isNew) return 'duplicate'
+  wakeOutbox()
+  return 'ignored'
 }
 
 /** Stores a message of somebody who may write. Null if it is stored already. */
@@ -324,11 +365,12 @@ interface ReadFiles extends Pick<IncomingContent, 'files' | 'notes'> {
 /** Stores the files of a message, and reads its recordings; what cannot be used is said with it. */
 async function readFiles(
   userId: UserId,
-  { text, files }: Pick<Arrival, 'text' | 'files'>,
+  { text, files, isUnread = false }: Pick<Arrival, 'text' | 'files' | 'isUnread'>,
   dependencies: AcceptDependencies,
 ): Promise<ReadFiles> {
   const found: ReadFiles = { files: [], notes: [], spoken: [] }
   const { chat: texts } = localeTexts(textLanguage(text), 'messages')
+  if (isUnread) found.notes.push(texts.kindUnread)
   for (const file of files.slice(0, MAX_FILES))
     try {
       const isReceived = await addFile(userId, file, found, dependencies)

@@ -1,14 +1,17 @@
 // What a bridge hands over by HTTP, in the words of every messenger.
 import type { ChannelRow } from '../db/repositories/deliveries/channels.ts'
+import type { DuePart } from '../db/repositories/deliveries/outgoing-parts.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import { hashLinkToken } from '../lib/link-token.ts'
 import type { Arrival } from '../messaging/messenger.ts'
+import { RunId } from '../protocol/ids.ts'
 import {
   type BridgeAnswer,
   type BridgeIncoming,
   MAX_RECEIVED_BYTES,
 } from '../protocol/programs/channel.ts'
+import { settledReference } from './cards.ts'
 import { PartContent } from './content.ts'
 import type { Receiving } from './receiving.ts'
 
@@ -24,7 +27,7 @@ export const createBridgeInbox = ({
   store,
   receiving,
 }: {
-  store: Pick<Store, 'receiving' | 'parts'>
+  store: Pick<Store, 'receiving' | 'parts' | 'runs'>
   receiving: Pick<Receiving, 'accept'>
 }): BridgeInbox => ({
   async channel(id, token) {
@@ -34,6 +37,7 @@ export const createBridgeInbox = ({
   },
   async take(channel, incoming) {
     const { approval } = incoming
+    let isDecided = false
     if (approval !== undefined) {
       const part = await store.parts.find(approval.id)
       const isHere =
@@ -42,14 +46,33 @@ export const createBridgeInbox = ({
         part.channel.id === channel.id &&
         part.chat.externalId === incoming.chat_id
       if (!isHere) return { accepted: false, duplicate: false }
+      isDecided = await isUsed(part, store)
     }
     const outcome = await receiving.accept(channel, arrivalOf(incoming))
-    return { accepted: outcome === 'accepted', duplicate: outcome === 'duplicate' }
+    const isTaken = outcome === 'accepted'
+    return {
+      accepted: isTaken && !isDecided,
+      duplicate: outcome === 'duplicate',
+      ...(isTaken && isDecided ? { reason: 'already_decided' } : {}),
+    }
   },
 })
 
 const hasButtons = (content: string): boolean =>
   ['card', 'undo'].includes(PartContent.parse(JSON.parse(content)).type)
+
+/** Whether the request of a card has ended, so that its buttons decide nothing any more. */
+async function isUsed(
+  { delivery, chat }: DuePart,
+  store: Pick<Store, 'parts' | 'runs'>,
+): Promise<boolean> {
+  const content = PartContent.parse(JSON.parse(delivery.content))
+  if (content.type === 'undo')
+    return (await store.parts.findByReference(chat.id, settledReference(delivery.id))) !== undefined
+  if (content.type !== 'card') return false
+  const approvals = await store.runs.approvals(RunId.parse(content.runId))
+  return approvals.find(({ id }) => id === content.approvalId)?.status !== 'pending'
+}
 
 function arrivalOf(incoming: BridgeIncoming): Arrival {
   const { id, sender, approval } = incoming

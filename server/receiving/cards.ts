@@ -32,6 +32,9 @@ export interface CardDependencies extends Pick<MessageLinks, 'waitingUrl' | 'dec
   wakeOutbox(): void
 }
 
+/** Names what became of the card of an undo. */
+export const settledReference = (partId: string): string => `settled:${partId}`
+
 const cardOf = (approvalId: string): string => `card:${approvalId}`
 
 /** The texts in the language of a conversation's title. */
@@ -235,9 +238,9 @@ async function undo(
   { database, store, now, restore, wakeOutbox }: DecideDependencies,
 ): Promise<string | null> {
   const { chat: texts } = localeTexts(textLanguage(content.text), 'messages')
-  const reference = `settled:${partId}`
+  const reference = settledReference(partId)
   if ((await store.parts.findByReference(chat.id, reference)) !== undefined) return null
-  let said: string | null = null
+  let said: string = texts.undoKept
   if (choice === 'approve')
     try {
       const restored = await restore(chat.userId, content.projectId, content.messageId)
@@ -247,16 +250,12 @@ async function undo(
       return filled(texts.failed, { detail: errorInWords(content.text, error) })
     }
   // After the restore: if the server ends before this, the button is obeyed again.
-  const isFirst = await database.write(async (tx) => {
-    const settled: PartContent = {
-      type: 'settled',
-      of: partId,
-      text: choice === 'approve' ? texts.undoYes : texts.undoNo,
-    }
-    return await addPart(tx, chat.id, settled, { store, at: now() }, reference)
+  await database.write(async (tx) => {
+    const settled: PartContent = { type: 'settled', of: partId, text: said }
+    await addPart(tx, chat.id, settled, { store, at: now() }, reference)
   })
   wakeOutbox()
-  return isFirst ? said : null
+  return null
 }
 
 /** The one card of a chat whose request waits; null if there is none, or more than one. */

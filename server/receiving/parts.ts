@@ -5,7 +5,7 @@ import type { Store } from '../db/store.ts'
 import { newId } from '../lib/ids.ts'
 import { filled, localeTexts } from '../lib/locale-texts.ts'
 import { textLanguage } from '../lib/text-language.ts'
-import type { Messenger, OutgoingPart, PartOutcome } from '../messaging/messenger.ts'
+import type { CardCall, Messenger, OutgoingPart, PartOutcome } from '../messaging/messenger.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import type { AnswerFiles } from './answer-files.ts'
 import { type MessageOutcome, PartContent } from './content.ts'
@@ -147,11 +147,10 @@ async function outgoing(
     }
     case 'card': {
       const texts = textsFor(content.text)
-      const { name, riskLevel, preview } = content
       return {
         type: 'card',
         text: content.text,
-        call: { name, riskLevel, preview, url: dependencies.waitingUrl() },
+        call: callOf(content, dependencies),
         approve: content.canApprove ? texts.approve : null,
         reject: texts.reject,
       }
@@ -161,16 +160,40 @@ async function outgoing(
       return {
         type: 'card',
         text: content.text,
-        call: { name: 'undo', riskLevel: null, preview: content.text, url: null },
+        call: callOf(content, dependencies),
         approve: texts.undoYes,
         reject: texts.undoNo,
       }
     }
     case 'settled': {
       const card = await store.parts.find(content.of)
-      return { type: 'settled', externalId: card?.delivery.externalId ?? null, text: content.text }
+      const asked =
+        card === undefined ? undefined : PartContent.parse(JSON.parse(card.delivery.content))
+      return {
+        type: 'settled',
+        externalId: card?.delivery.externalId ?? null,
+        text: content.text,
+        of:
+          asked?.type === 'card' || asked?.type === 'undo'
+            ? { id: content.of, call: callOf(asked, dependencies) }
+            : null,
+      }
     }
     case 'end':
       return { type: 'end' }
   }
 }
+
+/** What a card asks, for programs. */
+const callOf = (
+  card: Extract<PartContent, { type: 'card' | 'undo' }>,
+  { waitingUrl }: Pick<SendDependencies, 'waitingUrl'>,
+): CardCall =>
+  card.type === 'undo'
+    ? { name: 'undo', riskLevel: null, preview: card.text, url: null }
+    : {
+        name: card.name,
+        riskLevel: card.riskLevel,
+        preview: card.preview,
+        url: waitingUrl(),
+      }

@@ -195,6 +195,8 @@ export const PROGRAM_DESCRIPTIONS = {
   BridgeAnswer: {
     accepted: 'Whether it does something.',
     duplicate: 'Whether it was handed over before.',
+    reason:
+      'Why a decision does nothing: `already_decided` if its request was decided before, or has ended. Absent otherwise.',
   } satisfies FieldsOf<BridgeAnswer>,
   Webhook: webhook satisfies FieldsOf<Webhook>,
   CreatedWebhook: webhook,

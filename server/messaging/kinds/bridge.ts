@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { GuardedFetch } from '../../net/guarded-fetch.ts'
 import { defineChannelKind, type SendOutcome } from '../channel-kind.ts'
-import type { OutgoingPart } from '../messenger.ts'
+import type { CardCall, OutgoingPart } from '../messenger.ts'
 import { postJson } from '../post.ts'
 import { webhookHeaders } from '../webhook-signature.ts'
 
@@ -106,6 +106,20 @@ export function createBridgeKind({ fetch, now }: { fetch: GuardedFetch; now(): D
   })
 }
 
+/** A request as the program gets it; `decisions`: what can still be pressed. */
+const approvalOf = (
+  id: string,
+  { name, riskLevel, preview, url }: CardCall,
+  decisions: string[],
+): NonNullable<BridgeMessage['approval']> => ({
+  id,
+  name,
+  risk_level: riskLevel,
+  preview,
+  url,
+  decisions,
+})
+
 function messageOf(
   part: OutgoingPart & { id: string },
 ): Omit<BridgeMessage, 'id' | 'chat_id' | 'thread_id'> {
@@ -121,16 +135,20 @@ function messageOf(
       }
     }
     case 'card': {
-      const { name, riskLevel, preview, url } = part.call
       const decisions = [
         ...(part.approve === null ? [] : ['approve']),
         ...(part.reject === null ? [] : ['reject']),
       ]
-      const approval = { id: part.id, name, risk_level: riskLevel, preview, url, decisions }
+      const approval = approvalOf(part.id, part.call, decisions)
       return { type: 'approval', text: part.text, files: [], approval }
     }
     case 'settled':
-      return { type: 'settled', text: part.text, files: [] }
+      return {
+        type: 'settled',
+        text: part.text,
+        files: [],
+        ...(part.of === null ? {} : { approval: approvalOf(part.of.id, part.of.call, []) }),
+      }
     case 'end':
       return { type: 'end', text: '', files: [] }
   }

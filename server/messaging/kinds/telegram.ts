@@ -89,6 +89,19 @@ const File = z.object({
   file_name: loose(z.string()),
   file_size: loose(z.number()),
 })
+const Place = z.object({ latitude: z.number(), longitude: z.number() })
+/** What a message can hold besides texts and files, and nobody reads here. */
+const UNREAD = [
+  'video',
+  'video_note',
+  'sticker',
+  'poll',
+  'dice',
+  'game',
+  'story',
+  'paid_media',
+  'checklist',
+] as const
 const Message = z.object({
   message_id: z.int(),
   from: loose(Person),
@@ -107,7 +120,16 @@ const Message = z.object({
   document: loose(File),
   voice: loose(File),
   audio: loose(File),
-  video: loose(File),
+  location: loose(Place),
+  venue: loose(z.object({ title: loose(z.string()), address: loose(z.string()), location: Place })),
+  contact: loose(
+    z.object({
+      phone_number: z.string(),
+      first_name: loose(z.string()),
+      last_name: loose(z.string()),
+    }),
+  ),
+  ...Object.fromEntries(UNREAD.map((kind) => [kind, z.unknown().optional()])),
 })
 type Message = z.infer<typeof Message>
 const UpdateId = z.object({ update_id: z.int().min(0) })
@@ -343,7 +365,7 @@ function arrivalOf(
   const message = written ?? pressed?.message
   const from = pressed?.from ?? written?.from
   if (message === undefined || from === undefined || from.is_bot === true) return null
-  const text = pressed === undefined ? (message.text ?? message.caption ?? '') : ''
+  const text = pressed === undefined ? (message.text ?? message.caption ?? placeText(message)) : ''
   const button = /^([ar]):([\w-]{1,38})$/.exec(pressed?.data ?? '')
   if (pressed !== undefined && button === null) return null
   const replied = pressed === undefined ? message.reply_to_message : undefined
@@ -363,9 +385,14 @@ function arrivalOf(
     isAddressed: isReply || (me.username !== undefined && mentions(text, me.username)),
     isOutside: message.forward_origin !== undefined,
     // What the person and the bot wrote to each other is in the conversation.
-    quoted:
+    quoted: [
       isPrivate || isReply ? '' : (message.quote?.text ?? replied?.text ?? replied?.caption ?? ''),
+      pressed === undefined ? contactText(message) : '',
+    ]
+      .filter((part) => part !== '')
+      .join('\n\n'),
     files: pressed === undefined ? filesOf(bot, settings, message) : [],
+    isUnread: pressed === undefined && UNREAD.some((kind) => kind in message),
     decision:
       button?.[2] === undefined
         ? null
@@ -373,6 +400,21 @@ function arrivalOf(
     mayAnswerStranger: pressed === undefined,
   }
 }
+
+/** Where a person says that they or something are: its coordinates, as maps read them. */
+function placeText({ location, venue }: Message): string {
+  const place = venue?.location ?? location
+  if (place === undefined) return ''
+  return [venue?.title, venue?.address, `geo:${place.latitude},${place.longitude}`]
+    .filter((part) => part !== undefined && part !== '')
+    .join('\n')
+}
+
+/** Whom a person shares, as others have written it down. */
+const contactText = ({ contact }: Message): string =>
+  contact === undefined
+    ? ''
+    : [contact.first_name, contact.last_name, contact.phone_number].filter(Boolean).join(' ')
 
 /** Whether a text names the bot, also behind a command, and not one whose name only begins like it. */
 const mentions = (text: string, username: string): boolean =>
@@ -388,7 +430,6 @@ function filesOf(bot: Bot, settings: Settings, message: Message): ArrivedFile[] 
     [message.document, 'file'],
     [message.voice, 'voice.ogg', true],
     [message.audio, 'audio.mp3'],
-    [message.video, 'video.mp4'],
   ]
   return found.flatMap(([file, name, isVoice = false]) =>
     file === undefined

@@ -214,8 +214,15 @@ export const BridgeIncoming = z
   )
   .meta({ id: 'BridgeIncoming' })
 export type BridgeIncoming = z.infer<typeof BridgeIncoming>
-/** `accepted`: it does something; `duplicate`: it has been handed over before. */
+/**
+ * `accepted`: it does something; `duplicate`: it has been handed over before; `reason`: why a decision does nothing, because
+ * its request was decided before or ended.
+ */
 export const BridgeAnswer = z
-  .object({ accepted: z.boolean(), duplicate: z.boolean() })
+  .object({
+    accepted: z.boolean(),
+    duplicate: z.boolean(),
+    reason: z.enum(['already_decided']).optional(),
+  })
   .meta({ id: 'BridgeAnswer' })
 export type BridgeAnswer = z.infer<typeof BridgeAnswer>

@@ -438,8 +438,18 @@ describe.each(DIALECTS)('a bridge on %s', (dialect) => {
       .data
     expect(items).toHaveLength(1)
     expect(items[0].details).toMatchObject({ by: 'channel:phone', sender: 'ann' })
-    // The same button again changes nothing and says nothing.
-    await press('x4', ANN)
+    expect(bridge.sent.find(({ type }) => type === 'settled')?.approval).toMatchObject({
+      id: card?.approval?.id,
+      name: 'message',
+      decisions: [],
+    })
+    // The same button again changes nothing and says nothing, except to the program.
+    expect((await press('x4', ANN)).data).toEqual({
+      accepted: false,
+      duplicate: false,
+      reason: 'already_decided',
+    })
+    expect((await press('x3', ANN)).data).toEqual({ accepted: false, duplicate: true })
     await give({ id: 'reject', text: '/reject' })
     await eventually(() =>
       expect(bridge.texts('c1').slice(1)).toEqual(['Sent.', 'Nothing is waiting for a decision.']),

@@ -102,6 +102,66 @@ describe.each(DIALECTS)('Telegram on %s', (dialect) => {
     expect(told).toContain('a recording, which you cannot hear')
   })
 
+  test('the owner whom the settings name is known in a group, too, before they have written privately; nobody else is', async () => {
+    const group = { id: -500, type: 'supergroup', title: 'Team' }
+    const bob = { id: 78, is_bot: false, first_name: 'Bob' }
+    const asked = (update: number, from: unknown) =>
+      written(update, '@nano_bot what is it?', { from, chat: group })
+    await connect({ chat_id: 77 }, { groups: 'mention' })
+    api.updates.push(asked(5, bob), asked(6, ANN))
+    await eventually(() => expect(texts()).toEqual(['It is <b>42</b>.']))
+    expect(api.of('sendMessage')[0]?.body.chat_id).toBe('-500')
+    expect(await conversations()).toHaveLength(1)
+  })
+
+  test('whoever sends something of a kind that cannot be read is told so once, and it starts nothing; joining a group is no message', async () => {
+    const { text: _, ...message } = written(5, '').message
+    const kinds = { sticker: {}, video_note: { file_id: 'v' }, video: { file_id: 'w' }, poll: {} }
+    const sent = Object.entries(kinds).map(([kind, content], index) => ({
+      update_id: 5 + index,
+      message: { ...message, message_id: 5 + index, [kind]: content },
+    }))
+    const joined = { update_id: 20, message: { ...message, new_chat_members: [ANN] } }
+    api.updates.push(...sent, joined)
+    await connect({ chat_id: 77 })
+    await eventually(() => expect(texts()).toHaveLength(4))
+    await eventually(() =>
+      expect(
+        api.of('getUpdates').filter(({ body }) => body.offset === 21).length,
+      ).toBeGreaterThanOrEqual(3),
+    )
+    expect(new Set(texts())).toEqual(
+      new Set([
+        'This kind of message can’t be read here. Send text, images, documents or recordings.',
+      ]),
+    )
+    expect(texts()).toHaveLength(4)
+    expect(await conversations()).toEqual([])
+    expect(api.of('getFile')).toEqual([])
+  })
+
+  test('a place is told as text, a contact as text from outside, and of a video its text', async () => {
+    const { text: _, ...message } = written(5, '').message
+    const place = { latitude: 48.85, longitude: 2.35 }
+    const contact = { phone_number: '+33 1 23', first_name: 'Jean', last_name: 'Petit' }
+    api.updates.push(
+      { update_id: 5, message: { ...message, location: place } },
+      { update_id: 6, message: { ...message, contact } },
+      { update_id: 7, message: { ...message, video: { file_id: 'v' }, caption: 'Where is it?' } },
+    )
+    await connect({ chat_id: 77 })
+    await eventually(() => expect(texts()).toContain('It is <b>42</b>.'))
+    const [{ id }] = await conversations()
+    const { items } = (await server.call('GET', `/api/conversations/${id}/messages`)).json.data
+    const asked = items.filter(({ role }: { role: string }) => role === 'user')
+    const said = asked.map(({ text }: { text: string }) => text).join('\n')
+    expect(said).toContain('geo:48.85,2.35')
+    expect(said).toContain('Where is it?')
+    expect(said).toContain('can’t be read here')
+    expect(said).not.toContain('Jean')
+    expect(JSON.stringify(upstream.requests.at(-1)?.messages)).toContain('Jean Petit +33 1 23')
+  })
+
   test('why there is no answer is said in the language of the question', async () => {
     program.current = () => turn.error(401, 'No such key.')
     api.updates.push(written(5, 'Was ist das, und wie heißt es?'))
@@ -172,6 +232,11 @@ describe.each(DIALECTS)('Telegram on %s', (dialect) => {
     api.updates.push(written(7, '/undo'))
     await press(8, 2)
     await eventually(async () => expect(await paths()).toEqual([]))
+    await eventually(() =>
+      expect(api.of('editMessageText').map(({ body }) => body.text)).toContain(
+        'Restored. Changed files: 1',
+      ),
+    )
   })
 
   test('files that the answer links, and what was written into the folder output, follow it as documents, once', async () => {

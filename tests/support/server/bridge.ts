@@ -35,7 +35,7 @@ export interface TestBridge {
     channel: { id: string; token: string },
     body: Record<string, unknown>,
     server: TestServer,
-  ): Promise<{ status: number; data: { accepted: boolean; duplicate: boolean } }>
+  ): Promise<{ status: number; data: { accepted: boolean; duplicate: boolean; reason?: string } }>
 }
 
 /** Starts a bridge for one test. */
