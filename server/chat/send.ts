@@ -1,6 +1,6 @@
 // Sends, edits, regenerates: checks whether a run may start, and stores its rows before anything is emitted.
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
-import type { RunSite } from '../db/repositories/runs/run-site.ts'
+import type { RunSite } from '../db/repositories/conversations/turns.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { Store } from '../db/store.ts'
 import { AppError, appError } from '../errors.ts'

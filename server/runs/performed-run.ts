@@ -1,7 +1,7 @@
 // What all code that performs one run shares: its frame, and the owners of what changes.
 import type { Writer } from '../db/database.ts'
 import type { HistoryMessage } from '../db/repositories/conversations/branch-history.ts'
-import type { RunSetting } from '../db/repositories/runs/run-site.ts'
+import type { RunSetting } from '../db/repositories/conversations/turns.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { ActiveRun } from './active-run.ts'
 import type { ChatDependencies } from './dependencies.ts'

@@ -1,8 +1,8 @@
 // The skills of a user in a project: where each comes from, its state, and what models receive of it.
 
 import { LRUCache } from 'lru-cache'
+import type { OwnSkill, RunSetting } from '../db/repositories/conversations/turns.ts'
 import { settingsOf } from '../db/repositories/projects/projects.ts'
-import type { OwnSkill, RunSetting } from '../db/repositories/runs/run-site.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'

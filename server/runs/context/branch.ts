@@ -7,7 +7,7 @@ import {
   PDF,
 } from '../../db/repositories/conversations/attachments.ts'
 import type { HistoryMessage } from '../../db/repositories/conversations/branch-history.ts'
-import type { RunSetting } from '../../db/repositories/runs/run-site.ts'
+import type { RunSetting } from '../../db/repositories/conversations/turns.ts'
 import type { Store } from '../../db/store.ts'
 import { AppError, errorText } from '../../errors.ts'
 import { oncePer } from '../../lib/once-per.ts'

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { storeTurn, type TurnFiles } from '../../../server/chat/send/store-turn.ts'
 import type { Database } from '../../../server/db/database.ts'
-import type { RunSite } from '../../../server/db/repositories/runs/run-site.ts'
+import type { RunSite } from '../../../server/db/repositories/conversations/turns.ts'
 import { createStore, type Store } from '../../../server/db/store.ts'
 import { newId } from '../../../server/lib/ids.ts'
 import type { ConversationId, MessageId, RunId, UserId } from '../../../server/protocol/ids.ts'

@@ -6,13 +6,12 @@ import type { ConversationId, MessageId, ProjectId, UserId } from '../../../prot
 import type { Database, Reader, Writer } from '../../database.ts'
 import { foldCase } from '../../fragments.ts'
 import { createMembership } from '../projects/membership.ts'
-import { createRunSettingReader, createRunSiteReader } from '../runs/run-site.ts'
 import { createSearchIndex } from '../search/index-writer.ts'
 import { type ConversationItem, createConversationItems } from './conversation-items.ts'
 import { createFilesOfMessages } from './files-of-messages.ts'
 import { createMarks } from './marks.ts'
 import { leafUnder } from './message-tree.ts'
-import { createTurnEnds } from './turns.ts'
+import { createRunSettingReader, createRunSiteReader, createTurnEnds } from './turns.ts'
 
 // Removing a conversation for good.
 
