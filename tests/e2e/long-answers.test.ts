@@ -159,7 +159,7 @@ describeInBrowser('a long answer', (visitor) => {
     const sentences = Array.from({ length: 80 }, (_, at) => `Sentence ${at} has **bold** words.`)
     const shown = `[...document.querySelectorAll('article .prose')].at(-1)`
     for (const { text, early, late } of [
-      { text: table, early: 'tbody tr:nth-child(3)', late: 'row 119' },
+      { text: table, early: 'thead + tbody tr:nth-child(3)', late: 'row 119' },
       { text: items.join('\n'), early: 'ul li:nth-child(3)', late: 'c89' },
       { text: sentences.join(' '), early: 'p strong:nth-of-type(3)', late: 'Sentence 79' },
     ]) {
@@ -187,6 +187,22 @@ describeInBrowser('a long answer', (visitor) => {
       expect(await page.evaluate<string>(`${shown}.innerHTML`)).toBe(streamed)
       await leave(page)
     }
+  })
+
+  test('between the rows of a long table there is one line, and none above the first row and below the last', async () => {
+    const rows = Array.from({ length: 15 }, (_, at) => `| row ${at} | ${at} |`)
+    upstream.enqueue(turn.text(`| name | count |\n| - | - |\n${rows.join('\n')}`))
+    const page = await visitor.open(server.url)
+    await say(page, 'A table, please.')
+    await page.getByText('row 14').waitFor()
+    await page.getByRole('button', { name: 'Regenerate' }).waitFor()
+    const lines = await page.evaluate<string[]>(`
+      [...document.querySelectorAll('article .prose tr')].map(({ cells: [cell] }) => {
+        const { borderTopWidth, borderBottomWidth } = getComputedStyle(cell)
+        return borderTopWidth + ' ' + borderBottomWidth
+      })`)
+    expect(lines).toEqual(['0px 1px', '0px 0px', ...rows.slice(1).map(() => '1px 0px')])
+    await leave(page)
   })
 
   test.each([

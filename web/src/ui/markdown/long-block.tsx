@@ -162,7 +162,9 @@ export function LongBlock({
   return (
     <TableFrame dir={dir}>
       {contents[0]}
-      {contents.length > 1 && <tbody>{contents.slice(1)}</tbody>}
+      {drawn.slice(1).map(({ content }, index) => (
+        <tbody key={pieces[index]?.start}>{content}</tbody>
+      ))}
     </TableFrame>
   )
 }

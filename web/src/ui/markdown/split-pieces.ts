@@ -23,8 +23,8 @@ export interface Pieces {
   readonly pieces: readonly Piece[]
 }
 
-/** Rows that are parsed together: fewer cost more parsing of the head, more are parsed again with each change of the last. */
-const PIECE_ROWS = 12
+/** Rows that are parsed together and are one body of the table: fewer cost more parsing of the head, more are parsed again with each change of the last. */
+const PIECE_ROWS = 6
 /** A piece of a paragraph ends at the first place after so many characters at which nothing is open. */
 const PIECE_CHARACTERS = 500
 /** It ends at the next space after so many even if something is open: what does not close for so long never will. */
