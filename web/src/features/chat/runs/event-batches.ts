@@ -35,13 +35,16 @@ function afterFrame(action: () => void): void {
 export function createBatcher(deliver: (events: readonly RunEvent[]) => void) {
   let collected: RunEvent[] = []
   let isScheduled = false
+  /** The end of the pause after the last batch, on the page's clock. */
+  let pausesUntil = 0
   const flush = (): void => {
     const events = collected
     collected = []
     if (events.length > 0) deliver(events)
   }
-  const schedule = (pauseMs: number): void => {
+  const schedule = (): void => {
     isScheduled = true
+    const pauseMs = Math.max(0, pausesUntil - performance.now())
     setTimeout(deliverBatch, document.visibilityState === 'hidden' ? HIDDEN_INTERVAL_MS : pauseMs)
   }
   const deliverBatch = (): void => {
@@ -49,7 +52,9 @@ export function createBatcher(deliver: (events: readonly RunEvent[]) => void) {
     flush()
     const onRendered = (): void => {
       isScheduled = false
-      if (collected.length > 0) schedule(Math.min(performance.now() - startedAt, MAX_PAUSE_MS))
+      const now = performance.now()
+      pausesUntil = now + Math.min(now - startedAt, MAX_PAUSE_MS)
+      if (collected.length > 0) schedule()
     }
     if (document.visibilityState === 'hidden') onRendered()
     else afterFrame(onRendered)
@@ -59,7 +64,7 @@ export function createBatcher(deliver: (events: readonly RunEvent[]) => void) {
     flush,
     add(event: RunEvent): void {
       collected.push(event)
-      if (!isScheduled) schedule(0)
+      if (!isScheduled) schedule()
     },
   }
 }
