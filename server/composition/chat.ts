@@ -9,25 +9,14 @@ import type { Observers } from '../observability/observers.ts'
 import { findDescribedProject } from '../runs/context/described-project.ts'
 import type { RunRecords } from '../runs/inspection/run-records.ts'
 import type { Services } from '../services.ts'
+import { topFolders } from '../workspace/open-project.ts'
 import { createScratchProjects } from '../workspace/scratch-projects.ts'
 import type { Base } from './base.ts'
 import type { Tools } from './tools.ts'
 
 export function createConfiguredChat(
   base: Base,
-  {
-    catalog,
-    changes,
-    announcer,
-    files,
-    workspace,
-    skills,
-    consents,
-    observers,
-    records,
-    tools,
-    receipts,
-  }: Pick<
+  parts: Pick<
     Services,
     'catalog' | 'changes' | 'files' | 'workspace' | 'skills' | 'consents' | 'receipts'
   > & {
@@ -38,53 +27,50 @@ export function createConfiguredChat(
   },
 ): ChatService {
   const { config, settings, database, store, access, instance, log, redact, now } = base
-  const { workspaces, checkpoints } = workspace
   return createChatService({
     database,
     store,
-    files,
-    storage: workspaces.storage,
-    documents: tools.knowledge,
+    files: parts.files,
+    storage: parts.workspace.workspaces.storage,
+    documents: parts.tools.knowledge,
     scratch: createScratchProjects({
       projects: store.projects,
-      workspace,
+      workspace: parts.workspace,
       onNew: (userId, id) =>
-        changes.publish(userId, { type: 'conversation', id, change: 'updated' }),
+        parts.changes.publish(userId, { type: 'conversation', id, change: 'updated' }),
       log,
     }),
-    receipts,
+    receipts: parts.receipts,
     settings: chatSettings(config, settings),
-    catalog,
+    catalog: parts.catalog,
     access,
-    registry: tools.registry,
-    cache: tools.cache,
-    results: tools.results,
-    safety: tools.safety,
-    prepareTools: tools.mcp.prepare,
-    appTool: tools.mcp.appTool,
-    toolsOfServers: tools.mcp.toolNamesOf,
+    registry: parts.tools.registry,
+    cache: parts.tools.cache,
+    results: parts.tools.results,
+    safety: parts.tools.safety,
+    prepareTools: parts.tools.mcp.prepare,
+    appTool: parts.tools.mcp.appTool,
+    toolsOfServers: parts.tools.mcp.toolNamesOf,
     memory: memorySection,
-    skills,
+    skills: parts.skills,
     describeProject: createProjectDescription({
-      find: findDescribedProject({ projects: store.projects, consents }),
-      list: (storedBy, id) => workspaces.open(storedBy, id).list(''),
-      namesFromOutside: (storedBy, id, names) =>
-        checkpoints.outsideText.namesIn(workspaces.open(storedBy, id), names),
+      find: findDescribedProject({ projects: store.projects, consents: parts.consents }),
+      ...topFolders(parts.workspace, parts.workspace.checkpoints.outsideText),
     }),
-    announce: announcer.announce,
+    announce: parts.announcer.announce,
     // The user's pages may be open at another instance.
-    isFollowed: instance.sharing === undefined ? changes.isFollowed : () => true,
-    notices: tools.webhooks.events,
+    isFollowed: instance.sharing === undefined ? parts.changes.isFollowed : () => true,
+    notices: parts.tools.webhooks.events,
     tell: tellWaitingThrough({
       publicUrl: config.public_url,
       store,
       log,
-      push: tools.push,
-      channels: tools.channels,
+      push: parts.tools.push,
+      channels: parts.tools.channels,
     }),
-    observe: observers.observe,
-    records,
-    budgets: tools.budgets,
+    observe: parts.observers.observe,
+    records: parts.records,
+    budgets: parts.tools.budgets,
     log,
     redact,
     now,

@@ -16,23 +16,14 @@ import type { Tools } from './tools.ts'
 /** The messengers of this instance, and who writes there. They do nothing before they lead. */
 export function createConfiguredReceiving(
   base: Base,
-  {
-    chat,
-    tools,
-    files,
-    workspace,
-    offeredModels,
-    changes,
-    announcer,
-    metrics,
-  }: Pick<Services, 'chat' | 'files' | 'workspace' | 'offeredModels' | 'changes'> & {
+  parts: Pick<Services, 'chat' | 'files' | 'workspace' | 'offeredModels' | 'changes'> & {
     tools: Tools
     announcer: Announcer
     metrics: Registry
   },
 ): Pick<Services, 'receiving' | 'senders' | 'bridge'> {
   const { config, database, store, access, limits, instance, log, now, clock } = base
-  const { channels, channelKinds, chatSpeech } = tools
+  const { channels, channelKinds, chatSpeech } = parts.tools
   const receiving = createReceiving({
     database,
     store,
@@ -43,29 +34,38 @@ export function createConfiguredReceiving(
     log,
     isShared: instance.sharing !== undefined,
     isAllowed: (userId) => access.allowsFeature(userId, 'channels'),
-    announce: changes.publish,
-    followRuns: announcer.followRuns,
-    observe: countMessages(metrics),
+    announce: parts.changes.publish,
+    followRuns: parts.announcer.followRuns,
+    observe: countMessages(parts.metrics),
     messengerOf: (type) => channelKinds.get(type)?.messenger ?? null,
     settingsOf: channels.settingsOf,
     addressOf: channels.addressOf,
     approvesHigh: config.approval.channel_high,
     runsPerHour: (userId) => access.quota(userId).channel_runs_per_hour,
-    conversationStart: createConversationStart({ store, access, offeredModels }),
-    ...createMessageLinks({ publicUrl: config.public_url, store, chat }),
-    ...createPersonActs({ chat, access, workspace }),
-    models: offeredModels.list,
+    conversationStart: createConversationStart({
+      store,
+      access,
+      offeredModels: parts.offeredModels,
+    }),
+    ...createMessageLinks({ publicUrl: config.public_url, store, chat: parts.chat }),
+    ...createPersonActs({ chat: parts.chat, access, workspace: parts.workspace }),
+    models: parts.offeredModels.list,
     async storeFile(userId, file) {
-      return (await files.uploadOnce(userId, file)).id
+      return (await parts.files.uploadOnce(userId, file)).id
     },
-    transcribe: tools.speech.offer.transcribe
-      ? async (userId, bytes, signal) => (await tools.speech.transcribe(userId, bytes, signal)).text
+    transcribe: parts.tools.speech.offer.transcribe
+      ? async (userId, bytes, signal) =>
+          (await parts.tools.speech.transcribe(userId, bytes, signal)).text
       : null,
-    answerFiles: createAnswerFiles({ store, files, workspaces: workspace.workspaces }),
+    answerFiles: createAnswerFiles({
+      store,
+      files: parts.files,
+      workspaces: parts.workspace.workspaces,
+    }),
   })
   chatSpeech.onStored(receiving.wakeOutbox)
   channels.onChange((userId, id) => {
-    changes.publish(userId, { type: 'channel', id, change: 'updated' })
+    parts.changes.publish(userId, { type: 'channel', id, change: 'updated' })
     receiving.channelChanged()
   })
   return {
@@ -76,7 +76,7 @@ export function createConfiguredReceiving(
       store,
       limits,
       now,
-      announce: changes.publish,
+      announce: parts.changes.publish,
       findChannel: channels.find,
     }),
   }

@@ -160,10 +160,8 @@ export function createTools(
     ...toolSettings(config),
   })
   // Changes that a person makes in the editor invalidate cached results as well.
-  workspace.checkpoints.onChange((projectId) => {
-    cache.dropProject(projectId)
-    knowledge.filesChanged(projectId)
-  })
+  workspace.checkpoints.onChange(cache.dropProject)
+  workspace.checkpoints.onChange(knowledge.filesChanged)
   const ownTools = createOwnTools(withMeteredPrograms(builtin, resourceLimits))
   const isolationKnown = python.ready.then(() => {
     if (!python.state.available) ownTools.withdraw('execute_python')

@@ -48,6 +48,19 @@ export const openStored = async (
   id: ProjectId,
 ): Promise<Workspace> => workspaces.open((await projects.ownerOf(id)) ?? userId, id)
 
+/** The top folders of projects, for those who may read them: it is not asked who reads. */
+export const topFolders = (
+  { workspaces }: Pick<ProjectSource, 'workspaces'>,
+  outsideText: {
+    namesIn(workspace: Workspace, names: readonly string[]): Promise<ReadonlySet<string>>
+  },
+) => ({
+  list: (storedBy: UserId, id: ProjectId) => workspaces.open(storedBy, id).list(''),
+  /** Those of the names that may come from outside. */
+  namesFromOutside: (storedBy: UserId, id: ProjectId, names: readonly string[]) =>
+    outsideText.namesIn(workspaces.open(storedBy, id), names),
+})
+
 /** The project, without its folder. @throws AppError as `openProject` does. */
 export async function requireProject(
   projects: ProjectSource['projects'],
