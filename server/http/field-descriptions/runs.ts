@@ -322,6 +322,8 @@ export const RUN_DESCRIPTIONS = {
     content: 'Which limit was reached, as a text for a person.',
     reason: 'The machine-readable reason.',
     params: 'The values in the text, by placeholder, for translations.',
+    complete:
+      'Whether the answer was complete when it went beyond the limit. There is nothing to resume then. Default: `false`.',
   } satisfies FieldsOf<ReachedLimit>,
   TokenStats: {
     ...tokens,

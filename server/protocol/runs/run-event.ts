@@ -116,9 +116,17 @@ export const InputRequiredEvent = PendingInput.extend({
   run_id: RunId,
 })
 export const TitleEvent = z.object({ event: z.literal('title'), title: z.string() })
-/** The limit that ended a run with `budget`: a text for a person, and a machine-readable reason with its parameters. */
+/**
+ * The limit that ended a run with `budget`: a text for a person, and a machine-readable reason with its parameters. `complete`:
+ * the answer was complete when it went beyond the limit, so that there is nothing to resume.
+ */
 export const ReachedLimit = z
-  .object({ content: z.string(), reason: z.string(), params: ErrorParams.optional() })
+  .object({
+    content: z.string(),
+    reason: z.string(),
+    params: ErrorParams.optional(),
+    complete: z.boolean().optional(),
+  })
   .meta({ id: 'ReachedLimit' })
 export type ReachedLimit = z.infer<typeof ReachedLimit>
 

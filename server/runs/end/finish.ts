@@ -136,12 +136,14 @@ export function limitOf(
   if (finish !== 'budget') return null
   if (runState.current.limit !== undefined) return runState.current.limit
   const { settings, redact } = dependencies
-  return asLimit(
+  const limit = asLimit(
     active.stopReason === 'time_limit'
       ? appError('run_minutes_used_up', { limit: limitsOf(options, settings).minutes })
       : usage.reachedLimit(),
     redact,
   )
+  const isComplete = active.stopReason !== 'time_limit' && usage.isComplete()
+  return limit !== null && isComplete ? { ...limit, complete: true } : limit
 }
 
 function logFailure({ run, dependencies }: PerformedRun, error: AppError): void {

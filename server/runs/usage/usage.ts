@@ -86,6 +86,8 @@ interface UsageState {
   extraTokens: number
   /** The refusal of the last model call that was not admitted. */
   reachedLimit: AppError | null
+  /** Whether it refused nothing: the answer was complete. */
+  isComplete: boolean
   readonly budget: ReturnType<Budgets['join']>
 }
 
@@ -127,6 +129,7 @@ export function createRunUsage(run: RunRow, dependencies: Dependencies) {
     costPerToken: { currency: '', cost: 0 },
     extraTokens: 0,
     reachedLimit: null,
+    isComplete: false,
     budget,
   }
   return {
@@ -183,8 +186,12 @@ export function createRunUsage(run: RunRow, dependencies: Dependencies) {
     /** Whether the answer, now complete, has used more than the run's own limits: its last call was admitted below them. */
     async hasExceededLimits(): Promise<boolean> {
       state.reachedLimit = await exceededLimit(state, (used, limit) => used > limit)
-      return state.reachedLimit !== null
+      state.isComplete = state.reachedLimit !== null
+      return state.isComplete
     },
+
+    /** Whether the answer was complete when it went beyond a limit. */
+    isComplete: (): boolean => state.isComplete,
 
     /** The limit that refused a model call, after `isBudgetLeft` resolved to false, or that was exceeded. */
     reachedLimit: (): AppError | null => state.reachedLimit,

@@ -99,7 +99,7 @@ describe.each(DIALECTS)('bounds of schedules on %s', (dialect) => {
     const models = [
       { id: 'scripted', api_url: upstream.url, price: { input: 1, output: 1, currency: 'USD' } },
     ]
-    await open({ models, schedules: { max_failures: 2 } })
+    const server = await open({ models, schedules: { max_failures: 2 } })
     const limited = async (limits: Record<string, unknown>) => {
       const { id } = await create({ when: { every: '1d' }, limits })
       await call('POST', `/api/schedules/${id}/run`)
@@ -118,6 +118,10 @@ describe.each(DIALECTS)('bounds of schedules on %s', (dialect) => {
       const { id, occurrence, answer } = await limited(limits)
       expect(occurrence).toMatchObject({ state: 'stopped', reason: 'budget', failure: { reason } })
       expect(answer).toMatchObject({ finish_reason: 'budget', text: 'It is done.' })
+      // There is nothing to resume: it would only end so again.
+      expect(answer.limit).toMatchObject({ reason, complete: true })
+      const resumed = await server.call('POST', `/api/runs/${answer.run_id}/resume`)
+      expect(resumed.status).toBe(409)
       expect((await get(id)).failures).toBe(1)
       await call('POST', `/api/schedules/${id}/run`)
       await eventually(async () =>

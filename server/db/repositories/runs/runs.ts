@@ -527,14 +527,16 @@ export function createRunRepository(database: Database) {
 /** Finish reasons of runs that are completed but have more to do. */
 const LIMITS: readonly FinishReason[] = ['length', 'max_iterations', 'budget']
 
-type RunEnd = Pick<Tables['runs']['$inferSelect'], 'status' | 'finishReason' | 'endedAt'>
+type RunEnd = Pick<Tables['runs']['$inferSelect'], 'status' | 'finishReason' | 'endedAt'> &
+  Partial<Pick<Tables['runs']['$inferSelect'], 'reachedLimit'>>
 
-/** Whether the run has ended and can be resumed. */
-export const isResumable = ({ status, finishReason, endedAt }: RunEnd): boolean =>
+/** Whether the run has ended and can be resumed. Without its limit, one that only went beyond it at its end counts, too. */
+export const isResumable = ({ status, finishReason, endedAt, reachedLimit }: RunEnd): boolean =>
   endedAt !== null &&
+  reachedLimit?.complete !== true &&
   (status !== 'completed' || (finishReason !== null && LIMITS.includes(finishReason)))
 
-/** `isResumable` as a condition of a statement. */
+/** `isResumable` without the limit, as a condition of a statement. */
 const canResume = ({ runs }: Pick<Tables, 'runs'>): SQL | undefined =>
   and(
     isNotNull(runs.endedAt),

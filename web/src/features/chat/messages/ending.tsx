@@ -67,6 +67,7 @@ export function Ending({
     !isUsedUp &&
     !(failed && isEmpty) &&
     limit?.reason !== 'run_tokens_used_up' &&
+    limit?.complete !== true &&
     (isLast || !cutOff)
   const resumption = canResume ? () => onResume(runId) : null
   const text = failed
