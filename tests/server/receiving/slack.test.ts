@@ -178,6 +178,29 @@ describe.each(DIALECTS)('Slack on %s', (dialect) => {
       expect(asked).toContain(`The file ${name}.txt could not be received.`)
   })
 
+  test('an audio clip is a voice message, and an uploaded sound file is not', async () => {
+    await pair()
+    slack.files.set('/files/clip', Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(200)]))
+    const clip = { mimetype: 'audio/flac', url_private_download: `${slack.base}/files/clip` }
+    slack.say({
+      subtype: 'file_share',
+      text: '',
+      ts: '1700000002.000100',
+      files: [
+        { ...clip, name: 'audio_message', subtype: 'slack_audio' },
+        { ...clip, name: 'song.flac' },
+      ],
+    })
+    await eventually(() => expect(slack.texts()).toHaveLength(2))
+    const [{ id }] = await conversations()
+    const { items } = (await server.call('GET', `/api/conversations/${id}/messages`)).json.data
+    const sent = items.flatMap(({ attachments = [] }: { attachments?: object[] }) => attachments)
+    expect(sent).toMatchObject([
+      { name: 'audio_message', mime: 'audio/flac', reason: 'recording_speech_off' },
+      { name: 'song.flac', mime: 'audio/flac', reason: 'recording_unheard' },
+    ])
+  })
+
   test('it connects again when Slack asks for it or the connection is lost, and what it was not told before comes then', async () => {
     await pair()
     slack.refresh()

@@ -30,6 +30,8 @@ const File = z.object({
   title: z.string().nullish(),
   size: z.number().optional(),
   mimetype: z.string().optional(),
+  /** `slack_audio`: a clip that the person spoke. */
+  subtype: z.string().optional().catch(undefined),
   url_private_download: z.string().optional(),
   url_private: z.string().optional(),
 })
@@ -396,6 +398,7 @@ async function nameOf(
 const filesOf = ({ files = [] }: Message, receiving: Receiving): ArrivedFile[] =>
   files.map((file) => ({
     name: file.name ?? file.title ?? 'file',
+    isVoice: file.subtype === 'slack_audio',
     read: (signal) => readFile(receiving, file, signal),
   }))
 
