@@ -45,13 +45,17 @@ export interface AppFile {
 /** Opens apps, and serves their files. */
 export type Apps = ReturnType<typeof createApps>
 
+/** Says for whom there are apps. */
+export interface AppAccess {
+  allowsFeature(userId: UserId, feature: 'apps'): boolean
+}
+
 interface Dependencies {
   database: Database
   store: Pick<Store, 'apps' | 'projects' | 'outsideContents' | 'checkpoints' | 'audit'>
   workspaces: Workspaces
   checkpoints: Pick<Checkpoints, 'contentStore' | 'outsideText'>
-  /** Whether there are apps for the user. */
-  isAllowed(userId: UserId): boolean
+  access: AppAccess
   now(): Date
 }
 
@@ -66,7 +70,10 @@ export function createApps(dependencies: Dependencies) {
 
 /** Who may use apps, and the project of one. */
 function appParts(dependencies: Dependencies) {
-  const { store, workspaces, isAllowed } = dependencies
+  const { store, workspaces, access } = dependencies
+
+  /** Whether there are apps for the user. */
+  const isAllowed = (userId: UserId): boolean => access.allowsFeature(userId, 'apps')
 
   /** @throws AppError `apps_off`. */
   const assertAllowed = (userId: UserId): void => {
@@ -77,14 +84,14 @@ function appParts(dependencies: Dependencies) {
     (await openProject({ projects: store.projects, workspaces }, userId, projectId, 'read'))
       .workspace
 
-  return { assertAllowed, workspaceOf }
+  return { isAllowed, assertAllowed, workspaceOf }
 }
 
 type AppParts = ReturnType<typeof appParts>
 
 /** Apps that a person opens. */
-function openApps(dependencies: Dependencies, { assertAllowed, workspaceOf }: AppParts) {
-  const { database, store, now, isAllowed } = dependencies
+function openApps(dependencies: Dependencies, { isAllowed, assertAllowed, workspaceOf }: AppParts) {
+  const { database, store, now } = dependencies
 
   const described = async (
     row: AppRow,

@@ -8,6 +8,7 @@ import { parsePath } from '../workspace/files/paths.ts'
 import { openProject } from '../workspace/open-project.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
+import type { AppAccess } from './apps.ts'
 
 /** Files and bytes of all apps of one share. */
 const MAX_FILES = 5_000
@@ -39,12 +40,12 @@ export function createFrozenApps({
   store,
   workspaces,
   blobs,
-  isAllowed,
+  access,
 }: {
   store: Pick<Store, 'projects'>
   workspaces: Workspaces
   blobs: { store(content: AsyncIterable<Uint8Array>): Promise<{ sha256: string; size: number }> }
-  isAllowed(userId: UserId): boolean
+  access: AppAccess
 }): FrozenApps {
   /** Null if the project is gone, or they are no longer a member. */
   const workspaceOf = ({ userId, projectId }: Place): Promise<Workspace | null> =>
@@ -55,7 +56,7 @@ export function createFrozenApps({
 
   return {
     async present(place, paths) {
-      if (!isAllowed(place.userId)) return []
+      if (!access.allowsFeature(place.userId, 'apps')) return []
       const workspace = await workspaceOf(place)
       if (workspace === null) return []
       const found: { path: string; kind: AppKind }[] = []

@@ -1,7 +1,6 @@
 // Accounts: registration, sign-in and profile.
 import type { Reader } from '../db/database.ts'
 import type { ApiKeyRow } from '../db/repositories/accounts/api-keys.ts'
-import type { AuditRepository } from '../db/repositories/accounts/audit.ts'
 import type {
   AccountChanges,
   Admission,
@@ -9,6 +8,7 @@ import type {
   UserRepository,
   UserRow,
 } from '../db/repositories/accounts/users.ts'
+import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import type { Attempt, AttemptCounts, Limits } from '../lib/limits.ts'
 import { hashLinkToken } from '../lib/link-token.ts'
@@ -226,8 +226,7 @@ export interface ProfileChanges {
 
 /** The dependencies of accounts. */
 export interface AccountsDependencies {
-  users: UserRepository
-  audit: Pick<AuditRepository, 'record'>
+  store: Pick<Store, 'users' | 'audit'>
   apiKeys: ApiKeys
   passwords: Passwords
   links: AccountLinks
@@ -254,7 +253,11 @@ const HOUR_MS = 60 * 60_000
 export function createAccounts(dependencies: AccountsDependencies): Accounts {
   const guard = createLoginGuard(dependencies.limits.attempts)
   return {
-    ...createCredentials({ now: () => new Date(), ...dependencies }),
+    ...createCredentials({
+      now: () => new Date(),
+      users: dependencies.store.users,
+      ...dependencies,
+    }),
     ...newAccounts(dependencies),
     ...signIns(dependencies, guard),
     ...profiles(dependencies, guard),
@@ -263,8 +266,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
 
 /** Registrations. */
 function newAccounts({
-  users,
-  audit,
+  store: { users, audit },
   passwords,
   links,
   setup,
@@ -341,7 +343,13 @@ function newAccounts({
 
 /** Sign-ins with a password, their end, and the links for a new password. */
 function signIns(
-  { users, audit, passwords, links, allowsPassword, now = () => new Date() }: AccountsDependencies,
+  {
+    store: { users, audit },
+    passwords,
+    links,
+    allowsPassword,
+    now = () => new Date(),
+  }: AccountsDependencies,
   guard: LoginGuard,
 ): Pick<
   Accounts,
@@ -419,7 +427,7 @@ function signIns(
 
 /** What users read and change about their account. */
 function profiles(
-  { users, audit, apiKeys, passwords, now = () => new Date() }: AccountsDependencies,
+  { store: { users, audit }, apiKeys, passwords, now = () => new Date() }: AccountsDependencies,
   guard: LoginGuard,
 ): Pick<Accounts, 'assertPassword' | 'profile' | 'changeProfile'> {
   async function assertPassword(id: UserId, password: string): Promise<UserRow> {

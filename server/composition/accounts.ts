@@ -57,8 +57,7 @@ export function createAccountServices(base: Base, passwordCost: PasswordCost | u
     now,
   })
   const accounts = createAccounts({
-    users: store.users,
-    audit: store.audit,
+    store,
     apiKeys,
     passwords,
     links,

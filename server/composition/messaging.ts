@@ -1,11 +1,10 @@
 // Messages to other programs and people as configured: webhooks, push notifications, channels, and their limits.
-import { z } from 'zod'
 import { createResourceLimits } from '../access/resource-limits.ts'
 import { postGivenUp } from '../chat/post-message.ts'
 import { findPushedRun } from '../chat/pushed-runs.ts'
 import { createChannels } from '../messaging/channels.ts'
 import { createChannelKinds } from '../messaging/kinds.ts'
-import { createPush, PUSH_KEY_SETTING, pushSubject } from '../messaging/push.ts'
+import { createPush, pushSubject } from '../messaging/push.ts'
 import { receiveChecker } from '../messaging/receive-settings.ts'
 import { createWebhooks } from '../messaging/webhooks.ts'
 import type { OfferedModels } from '../models/offered-models.ts'
@@ -80,10 +79,7 @@ export function createMessaging(
     fetch,
     secrets: box,
     subject: pushSubject(config.public_url),
-    keys: {
-      get: () => store.settings.get(PUSH_KEY_SETTING, z.string()),
-      create: (sealed) => store.settings.create(PUSH_KEY_SETTING, sealed),
-    },
+    settings: store.settings,
     findRun: findPushedRun(store),
     limits,
     now,

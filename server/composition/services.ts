@@ -3,18 +3,31 @@ import { Registry } from 'prom-client'
 import packageJson from '../../package.json' with { type: 'json' }
 import { createQuotaReport } from '../access/quota-report.ts'
 import { createStorageUse } from '../access/storage-use.ts'
+import { changedGroups } from '../administration/groups.ts'
 import { createMcpAdministration } from '../administration/mcp-servers.ts'
 import { createStorageReport } from '../administration/storage-report.ts'
+import { createApps } from '../apps/apps.ts'
+import { createComponents } from '../apps/components.ts'
+import { createFrozenApps } from '../apps/frozen-apps.ts'
+import { createAppLibraries } from '../apps/libraries.ts'
+import { createMcpApps } from '../apps/mcp-apps.ts'
+import { createAppsOrigin } from '../apps/origin.ts'
+import { createOidcSignIn } from '../auth/oidc/sign-in.ts'
 import type { PasswordCost } from '../auth/passwords.ts'
 import { createAnnouncer, createChangeLog } from '../changes/change-log.ts'
 import { createBackground } from '../chat/background.ts'
 import { tellApprovers } from '../chat/tell-approvers.ts'
 import { createBackups } from '../commands/scheduled-backups.ts'
 import {
+  appOrigin,
   blobPlace,
+  clockSettings,
   measuredFolders,
+  oidcSettings,
   requestBounds,
   signInOffer,
+  skillFolders,
+  tracingSettings,
   transferFolder,
 } from '../config/settings.ts'
 import { createHealthCheck } from '../doctor/run-doctor.ts'
@@ -25,12 +38,13 @@ import { openBlobs } from '../files/open-blobs.ts'
 import { failedBackups } from '../files/scheduled-backups.ts'
 import { createUploadSlots } from '../http/upload-slots.ts'
 import { basePathOf } from '../lib/base-path.ts'
+import { SOLE_WORKER } from '../lib/work-claims.ts'
 import { createModelCatalog } from '../llm/catalog.ts'
 import { withEnvironmentKey } from '../llm/environment-keys.ts'
 import { createModelProbe } from '../llm/probe.ts'
 import { createOfferedModels } from '../models/offered-models.ts'
 import { cachedModels, createModelUrls } from '../models/stored-models.ts'
-import { addSignInMetrics } from '../observability/counters.ts'
+import { addSignInMetrics, countOccurrences } from '../observability/counters.ts'
 import { addInstallationMetrics } from '../observability/installation-metrics.ts'
 import { createObservers } from '../observability/observers.ts'
 import { addRunGauges } from '../observability/run-metrics.ts'
@@ -38,12 +52,16 @@ import { INSTALLATION_KEY, InstallationId } from '../owner/installation.ts'
 import { createReceipts } from '../receipts/receipts.ts'
 import { createRunRecordReader } from '../runs/inspection/read-record.ts'
 import { createRunRecords } from '../runs/inspection/run-records.ts'
+import { createScheduleClock } from '../schedules/clock.ts'
 import { createHooks } from '../schedules/hooks.ts'
 import { createIndexProgress } from '../search/progress.ts'
 import { createSearch } from '../search/search.ts'
 import type { Services } from '../services.ts'
 import { createMarkdownRenderer } from '../sharing/markdown.ts'
 import { createShares } from '../sharing/shares.ts'
+import { builtInSkills } from '../skills/built-in.ts'
+import { createConsents } from '../skills/consents.ts'
+import { createSkills } from '../skills/skills.ts'
 import type { CommandNetwork } from '../tools/builtin/programs/exec.ts'
 import { createTransferJobs } from '../transfer/jobs.ts'
 import { createFileAnnouncer } from '../workspace/announce-files.ts'
@@ -51,15 +69,9 @@ import { createLineCounter } from '../workspace/checkpoints/diff/diffs.ts'
 import { createAccountServices } from './accounts.ts'
 import type { Base } from './base.ts'
 import { createConfiguredChat } from './chat.ts'
-import { createConfiguredOidc } from './oidc.ts'
 import { createConfiguredReceiving } from './receiving.ts'
-import { createConfiguredClock } from './schedules.ts'
 import { createTools } from './tools.ts'
-import {
-  createConfiguredApps,
-  createConfiguredSkills,
-  createConfiguredWorkspace,
-} from './workspace.ts'
+import { createConfiguredWorkspace } from './workspace.ts'
 
 const { version } = packageJson
 
@@ -80,7 +92,8 @@ export async function createServices(
 ) {
   const { config, database, store, access, settings, instance, claims, limits, log, now } = base
   const { box, redact, mcpServers, loweredRisks, environmentKeys } = base
-  const account = createAccountServices(base, passwordCost)
+  const { tokenKeys, record, ...account } = createAccountServices(base, passwordCost)
+  const { connections, emailLinks, passwords } = account
   // `openBase` has stored one.
   const installationId = (await store.settings.get(INSTALLATION_KEY, InstallationId))?.id ?? ''
   const stored = cachedModels(store.models, box, environmentKeys)
@@ -95,7 +108,8 @@ export async function createServices(
   const offeredModels = createOfferedModels({ catalog, access, settings })
   const blobs = await openBlobs(blobPlace(config), claims)
   const workspace = await createConfiguredWorkspace({ config, store, access, instance, log })
-  const { storage } = workspace.workspaces
+  const { workspaces } = workspace
+  const { storage } = workspaces
   const files = createFileService({
     database,
     files: store.files,
@@ -106,25 +120,23 @@ export async function createServices(
     storage,
     log,
   })
-  const { frozenApps, ...apps } = createConfiguredApps(base, workspace, blobs, webRoot)
-  const { skills, consents } = createConfiguredSkills(base, workspace)
-  const unconfirmed = config.auth_mode === 'multi' ? account.emailLinks.unconfirmed : undefined
+  const appLibraries = createAppLibraries(webRoot)
+  const skills = createSkills({
+    store,
+    workspaces,
+    serverFolders: [...skillFolders(config), builtInSkills()],
+    access,
+  })
+  const consents = createConsents({ store, workspaces, skills, makeDiff: workspace.makeDiff, now })
+  const unconfirmed = config.auth_mode === 'multi' ? emailLinks.unconfirmed : undefined
   const changes = instance.shareChanges(createChangeLog())
   const metrics = new Registry()
-  const observers = await createObservers(
-    metrics,
-    config.tracing === undefined
-      ? null
-      : {
-          endpoint: config.tracing.endpoint,
-          headers: config.tracing.headers,
-          serviceName: config.tracing.service_name,
-          instance: instance.id,
-          version,
-          modelUrl: createModelUrls(config.models, stored),
-          log,
-        },
-  )
+  const observers = await createObservers(metrics, tracingSettings(config), {
+    instance: instance.id,
+    version,
+    modelUrl: createModelUrls(config.models, stored),
+    log,
+  })
   const tools = createTools(base, {
     files,
     workspace,
@@ -136,12 +148,12 @@ export async function createServices(
     changes,
     offeredModels,
   })
-  const { channels, knowledge, memory, registry, mcp } = tools
+  const { channels, knowledge, memory, registry, mcp, schedules, webhooks, push } = tools
   const announcer = createAnnouncer(changes.publish, {
     approval: tellApprovers(changes.publish, { store, log }),
   })
-  announcer.followRuns({ users: tools.push.users, changed: tools.push.runChanged })
-  announcer.followRuns({ users: tools.webhooks.users, changed: tools.webhooks.afterCommit })
+  announcer.followRuns({ users: push.users, changed: push.runChanged })
+  announcer.followRuns({ users: webhooks.users, changed: webhooks.afterCommit })
   workspace.checkpoints.onChange(createFileAnnouncer({ members: store.members, changes, log }))
   const records = createRunRecords({
     repository: store.runRecords,
@@ -154,7 +166,7 @@ export async function createServices(
   const receipts = createReceipts({
     ledger: store.ledger,
     countLines: createLineCounter(
-      { projects: store.projects, workspaces: workspace.workspaces },
+      { projects: store.projects, workspaces },
       { contentStore: workspace.checkpoints.contentStore, makeDiff: workspace.makeDiff },
     ),
   })
@@ -180,20 +192,30 @@ export async function createServices(
     failedBackups: () => failedBackups(store.settings),
   })
   const countFailedSignIn = addSignInMetrics(metrics)
-  const scheduleClock = createConfiguredClock(base, {
+  const scheduleClock = createScheduleClock({
+    ...clockSettings(config),
+    database,
+    store,
+    access,
+    schedules,
     chat,
-    schedules: tools.schedules,
-    webhooks: tools.webhooks,
-    push: tools.push,
+    webhooks,
+    push,
     channels,
     registry,
     readPage: tools.readPage,
     workspace,
+    makeDiff: workspace.makeDiff,
     receipts,
     offeredModels,
-    changes,
-    announcer,
-    metrics,
+    announce: changes.publish,
+    followRuns: announcer.followRuns,
+    observe: countOccurrences(metrics),
+    isShared: instance.sharing !== undefined,
+    claims: claims ?? SOLE_WORKER,
+    every: base.clock.every,
+    log,
+    now,
   })
   const messengers = createConfiguredReceiving(base, {
     chat,
@@ -214,7 +236,22 @@ export async function createServices(
     maxShared: (userId) => access.quota(userId).projects_shared,
     now,
   }
-  const oidc = createConfiguredOidc(base, { connections: account.connections, membership })
+  const { oidc: issuer, public_url: publicUrl } = config
+  const oidc =
+    issuer === undefined || publicUrl === undefined
+      ? null
+      : createOidcSignIn({
+          settings: oidcSettings(issuer),
+          publicUrl,
+          database,
+          store,
+          connections,
+          onGroupsChanged: (userId, groups) =>
+            changedGroups(userId, groups, { access, membership }),
+          box,
+          log,
+          now,
+        })
 
   const services: Services = {
     version,
@@ -237,22 +274,11 @@ export async function createServices(
     redisState: () => instance.redisState,
     box,
     bodyBox: base.bodyBox,
-    accounts: account.accounts,
-    apiKeys: account.apiKeys,
-    passwords: account.passwords,
-    allowsPassword: account.allowsPassword,
-    links: account.links,
-    setup: account.setup,
-    sessions: account.sessions,
-    knownBrowsers: account.knownBrowsers,
-    connections: account.connections,
-    secondFactors: account.secondFactors,
-    passkeys: account.passkeys,
-    emailLinks: account.emailLinks,
+    ...account,
     oidc,
     async record(entry) {
       if (entry.action === 'sign_in_failed') countFailedSignIn()
-      await account.record(entry)
+      await record(entry)
     },
     access,
     settings,
@@ -299,9 +325,9 @@ export async function createServices(
       database,
       store,
       box,
-      passwords: account.passwords,
+      passwords,
       storage,
-      frozenApps,
+      frozenApps: createFrozenApps({ store, workspaces, blobs, access }),
       isEnabled: () => settings.current().effective.sharing === 'on',
       limits,
       now,
@@ -315,7 +341,7 @@ export async function createServices(
         store,
         blobs,
         receipts,
-        workspaces: workspace.workspaces,
+        workspaces,
         listChannels: (userId) => channels.list(userId),
         now,
       },
@@ -323,14 +349,14 @@ export async function createServices(
         database,
         store,
         files,
-        storage: workspace.workspaces.storage,
+        storage,
         hasModel: offeredModels.exists,
         projects: store.projects,
         workspace,
         knowledge,
         memory,
         uploadLimits: { bytes: config.limits.import, files: config.limits.upload_files },
-        schedules: tools.schedules,
+        schedules,
         storedSchedules: store.schedules,
         userSkills: store.userSkills,
         now,
@@ -349,7 +375,18 @@ export async function createServices(
     files,
     uploadSlots: createUploadSlots(limits),
     workspace,
-    ...apps,
+    apps: createApps({
+      database,
+      store,
+      workspaces,
+      checkpoints: workspace.checkpoints,
+      access,
+      now,
+    }),
+    mcpApps: createMcpApps({ database, store, now }),
+    appsOrigin: createAppsOrigin(appOrigin(config)),
+    appComponents: createComponents({ pool: workspace.pool, libraries: appLibraries }),
+    appLibraries,
     membership,
     skills,
     consents,
@@ -367,27 +404,26 @@ export async function createServices(
     isolationKnown: tools.isolationKnown,
     channels,
     ...messengers,
-    webhooks: tools.webhooks,
-    push: tools.push,
-    schedules: tools.schedules,
+    webhooks,
+    push,
+    schedules,
     scheduleClock,
     hooks: createHooks({
       database,
       store,
       box,
-      schedules: tools.schedules,
-      scheduleEnded: tools.webhooks.events.scheduleEnded,
-      afterCommit: tools.webhooks.afterCommit,
+      schedules,
+      webhooks,
       limits,
       now,
     }),
   }
   return {
     services,
-    tokenKeys: account.tokenKeys,
+    tokenKeys,
     blobs,
     mover: createAttachmentMover({ store, database, files, log }),
-    backups: await createBackups(base, account.emailLinks, installationId),
+    backups: await createBackups(base, emailLinks, installationId),
     metrics,
     startTools: tools.start,
     /** Call it when nothing runs any more. */

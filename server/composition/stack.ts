@@ -1,12 +1,10 @@
 // The HTTP side as configured: Fastify with its guards, and the listeners to every request.
 import type { Registry } from 'prom-client'
-import type { Accounts } from '../auth/accounts.ts'
 import { createIdempotencyKeys } from '../auth/sealed-responses.ts'
 import type { TokenKeys } from '../auth/token-keys.ts'
 import { createWorkerMetrics } from '../cluster/worker-metrics.ts'
-import type { Config } from '../config/schema.ts'
 import { httpBounds, originRules, trustedProxies } from '../config/settings.ts'
-import type { AuthenticationOptions } from '../http/authentication.ts'
+import { authenticationOptions } from '../http/authentication.ts'
 import { announceChanges, registerChangeNotices } from '../http/change-notices.ts'
 import { compressJson } from '../http/compression.ts'
 import { registerIdempotency } from '../http/idempotency.ts'
@@ -52,7 +50,11 @@ export async function createConfiguredStack(
     version,
     trustedProxies: trustedProxies(config),
     origins: { ...originRules(config), appsOrigin: (request) => appsOrigin.of(request) },
-    authentication: await authenticationOptions(config, { accounts, tokenKeys }),
+    authentication: await authenticationOptions({
+      accounts,
+      tokenKeys,
+      reference: { isPublic: config.public_reference, allow: config.metrics_allow },
+    }),
     metrics,
     sharedMetrics: createWorkerMetrics(),
     limits,
@@ -70,18 +72,4 @@ export async function createConfiguredStack(
   if (disk !== undefined) refuseWritesOnFullDisk(app, disk)
   announceChanges(app, instance)
   return stack
-}
-
-async function authenticationOptions(
-  config: Config,
-  { accounts, tokenKeys }: { accounts: Accounts; tokenKeys: TokenKeys | null },
-): Promise<AuthenticationOptions> {
-  if (config.auth_mode === 'single' || tokenKeys === null)
-    return { mode: 'single', defaultUser: await accounts.defaultUser() }
-  return {
-    mode: 'multi',
-    keys: tokenKeys,
-    credentials: accounts,
-    reference: { isPublic: config.public_reference, allow: config.metrics_allow },
-  }
 }

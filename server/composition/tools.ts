@@ -4,6 +4,9 @@ import { postMessage } from '../chat/post-message.ts'
 import {
   embeddingSettings,
   imageSettings,
+  mediaSettings,
+  outboundRules,
+  pythonSettings,
   rerankSettings,
   toolSettings,
 } from '../config/settings.ts'
@@ -21,6 +24,9 @@ import { createPageReader } from '../net/page-reader.ts'
 import type { Observers } from '../observability/observers.ts'
 import { createChatSpeech } from '../receiving/say.ts'
 import { createBudgets } from '../runs/usage/budgets.ts'
+import { createPythonSandbox } from '../sandbox/python/sandbox.ts'
+import { agentSchedules } from '../schedules/agent-schedules.ts'
+import { createSchedules } from '../schedules/schedules.ts'
 import type { Services } from '../services.ts'
 import { createBuiltinTools } from '../tools/builtin/index.ts'
 import { type CommandNetwork, execOnThisHost } from '../tools/builtin/programs/exec.ts'
@@ -37,8 +43,6 @@ import { searchableFolder } from '../tools/searchable-folder.ts'
 import { toolSafety } from '../tools/timed-run.ts'
 import type { Base } from './base.ts'
 import { createMessaging, type Unconfirmed } from './messaging.ts'
-import { startPython } from './programs.ts'
-import { createConfiguredSchedules, toScheduleTools } from './schedules.ts'
 
 /** The tools of the server, and the services behind them. */
 export type Tools = ReturnType<typeof createTools>
@@ -63,14 +67,9 @@ export function createTools(
     observe: Observers['observe']
   },
 ) {
-  const { config, database, store, access, instance, mcpServers, box, claims, redact, log, now } =
-    base
-  const fetch = createGuardedFetch({
-    rules: createAddressRules({
-      allowPrivate: config.network.allow_private,
-      allowPorts: config.network.allow_ports,
-    }),
-  })
+  const { config, settings, database, store, access, instance, mcpServers } = base
+  const { box, claims, redact, log, now } = base
+  const fetch = createGuardedFetch({ rules: createAddressRules(outboundRules(config)) })
   const results = createStoredResults(store)
   const { memory: get, changeMemory: change } = store.settings
   const memory = createMemory({ get, change }, { now })
@@ -107,7 +106,10 @@ export function createTools(
     log,
   })
   const pages = createPageReader()
-  const python = startPython(config, log)
+  const python = createPythonSandbox({
+    ...pythonSettings(config),
+    log: (message, details) => log.info(details, message),
+  })
   const readFiles = createProjectFileReader(workspace)
   const chatSpeech = createChatSpeech({
     database,
@@ -116,14 +118,21 @@ export function createTools(
     messengerOf: (type) => kinds.get(type)?.messenger ?? null,
     admit: (userId) => channels.admit(userId, 1),
   })
-  const schedules = createConfiguredSchedules(base, {
+  const schedules = createSchedules({
+    database,
+    store,
+    box,
+    access,
+    announce: changes.publish,
+    webhooks,
     channels,
-    changes,
     offeredModels,
     skills,
     workspace,
-    webhooks,
     registry: () => registry,
+    minIntervalSeconds: config.schedules.min_interval,
+    defaultPerUser: config.schedules.max_per_user,
+    now,
   })
   const builtin = createBuiltinTools({
     fetch,
@@ -156,7 +165,9 @@ export function createTools(
     isUnaccepted: ({ actorId, projectId }, path, read) =>
       consents.isUnaccepted({ userId: actorId, projectId }, path, read),
     prepareImage: readResultImage,
-    schedules: config.schedules.enabled ? toScheduleTools(base, schedules) : null,
+    schedules: config.schedules.enabled
+      ? agentSchedules({ store, now, schedules, access, settings })
+      : null,
     ...toolSettings(config),
   })
   // Changes that a person makes in the editor invalidate cached results as well.
@@ -206,14 +217,10 @@ export function createTools(
     push,
     knowledge,
     embeddings: search.programEmbeddings,
-    ...createMedia(
-      {
-        transcribe: config.speech.transcribe,
-        speak: config.speech.speak,
-        images: config.image_generation,
-      },
-      { paid: createPaidCalls({ database, store, budgets, now }), fetch },
-    ),
+    ...createMedia(mediaSettings(config), {
+      paid: createPaidCalls({ database, store, budgets, now }),
+      fetch,
+    }),
     mcp,
     /** The budgets of users for model calls, embeddings and reranking included. */
     budgets,

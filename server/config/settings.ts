@@ -1,7 +1,9 @@
 // What the configuration means for each module, as plain values: modules do not know the configuration.
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { NO_QUOTA, type Quota } from '../protocol/accounts/quota.ts'
 import type { Feature } from '../protocol/admin/group.ts'
+import { ConfigError } from './load.ts'
 import { LOOPBACK } from './scalars.ts'
 import type { Config } from './schema.ts'
 
@@ -191,6 +193,47 @@ export const workspaceSettings = ({ workspace_root: root, limits, checkpoints }:
   },
 })
 
+/** The configured folder with skills of the server. @throws ConfigError if it does not exist. */
+export function skillFolders({ skills_dir: folder }: Config): string[] {
+  if (folder === undefined) return []
+  if (!existsSync(folder))
+    throw new ConfigError([`skills_dir: the folder ${folder} does not exist`])
+  return [folder]
+}
+
+/** Whether and how schedules run. */
+export const clockSettings = ({ schedules }: Config) => ({
+  isEnabled: schedules.enabled,
+  catchUpHours: schedules.catch_up_hours,
+  maxFailures: schedules.max_failures,
+  keepRuns: schedules.keep_runs,
+})
+
+/** Where apps are served. */
+export const appOrigin = ({ apps, public_url, backend_port }: Config) => ({
+  url: apps.url,
+  publicUrl: public_url,
+  pagePort: backend_port,
+})
+
+/** The sandbox of Python programs. */
+export const pythonSettings = ({ code_execution: python, auth_mode, data_dir }: Config) => ({
+  engine: python.engine,
+  isolation: python.isolation,
+  multiUser: auth_mode === 'multi',
+  poolSize: python.pool_size,
+  poolIdleMs: python.pool_idle * 1000,
+  compiledFolder: join(data_dir, 'python'),
+  packagesFolder: python.packages_dir ?? null,
+  extraModules: python.extra_allowed_modules,
+})
+
+/** The addresses that web access, webhooks and MCP servers may reach. */
+export const outboundRules = ({ network }: Config) => ({
+  allowPrivate: network.allow_private,
+  allowPorts: network.allow_ports,
+})
+
 /** The providers of web search and weather, with their keys. */
 export const toolSettings = ({ web_search, weather }: Config) => ({
   webSearch: {
@@ -252,6 +295,23 @@ export const httpBounds = (config: Config) => ({
 /** The folder of exports and imports in progress. */
 export const transferFolder = ({ data_dir }: Pick<Config, 'data_dir'>): string =>
   join(data_dir, 'transfers')
+
+/** Where traces of runs go, and as what; null if they are not sent. */
+export const tracingSettings = ({ tracing }: Config) =>
+  tracing === undefined
+    ? null
+    : {
+        endpoint: tracing.endpoint,
+        headers: tracing.headers,
+        serviceName: tracing.service_name,
+      }
+
+/** The services for speech and images. */
+export const mediaSettings = ({ speech, image_generation }: Config) => ({
+  transcribe: speech.transcribe,
+  speak: speech.speak,
+  images: image_generation,
+})
 
 /** The service that generates images; null if none is configured. */
 export const imageSettings = ({ image_generation: images }: Config) =>

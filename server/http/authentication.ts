@@ -82,6 +82,20 @@ export type AuthenticationOptions =
       reference: ReferenceRules
     }
 
+/** @param tokenKeys null in single-user mode: requests are those of the one user then. */
+export const authenticationOptions = async ({
+  accounts,
+  tokenKeys,
+  reference,
+}: {
+  accounts: CredentialCheck & { defaultUser(): Promise<Identity> }
+  tokenKeys: TokenKeys | null
+  reference: ReferenceRules
+}): Promise<AuthenticationOptions> =>
+  tokenKeys === null
+    ? { mode: 'single', defaultUser: await accounts.defaultUser() }
+    : { mode: 'multi', keys: tokenKeys, credentials: accounts, reference }
+
 /** Creates a session's token. Throws in single-user mode. */
 export type IssueToken = (
   user: { id: UserId; tokenVersion: number },

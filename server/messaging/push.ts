@@ -2,8 +2,10 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { PushRepository, PushSubscriptionRow } from '../db/repositories/accounts/push.ts'
+import type { Store } from '../db/store.ts'
 import { errorText } from '../errors.ts'
 import type { Limits } from '../lib/limits.ts'
 import { atMost } from '../lib/lru-limit.ts'
@@ -91,11 +93,8 @@ export const newPushKey = (): string => JSON.stringify(newVapidKeys())
 /** The dependencies of push notifications. */
 export interface PushOptions {
   repository: PushRepository
-  keys: {
-    get(): Promise<string | undefined>
-    /** Stores a key if none is stored. */
-    create(sealed: string): Promise<void>
-  }
+  /** Where its key is stored, sealed. */
+  settings: Pick<Store['settings'], 'get' | 'create'>
   /** Resolves to null if nobody should be notified of the run. */
   findRun(id: RunId): Promise<{
     status: RunStatus
@@ -202,12 +201,12 @@ const reload = async (push: Notifications): Promise<void> => {
 }
 
 async function readKeys(push: Notifications): Promise<VapidKeys> {
-  const { keys, secrets } = push
-  const stored = await keys.get()
+  const { settings, secrets } = push
+  const stored = await settings.get(PUSH_KEY_SETTING, z.string())
   // One that cannot be opened stays: the secret key may come back, and with it all subscriptions.
   if (stored !== undefined)
     return VapidKeys.parse(JSON.parse(secrets.open(stored, PUSH_KEY_PURPOSE)))
-  await keys.create(secrets.seal(newPushKey(), PUSH_KEY_PURPOSE))
+  await settings.create(PUSH_KEY_SETTING, secrets.seal(newPushKey(), PUSH_KEY_PURPOSE))
   // Another instance may have stored one first.
   return await readKeys(push)
 }

@@ -11,14 +11,15 @@ export interface Observers {
   close(): Promise<void>
 }
 
-/** Adds the metrics to the registry. @param traces null: there are none. */
+/** Adds the metrics to the registry. @param destination null: there are no traces. */
 export async function createObservers(
   metrics: Registry,
-  traces: TracingOptions | null,
+  destination: Pick<TracingOptions, 'endpoint' | 'headers' | 'serviceName'> | null,
+  source: Omit<TracingOptions, 'endpoint' | 'headers' | 'serviceName'>,
 ): Promise<Observers> {
   const count = createRunMetrics(metrics)
-  if (traces === null) return { observe: count, close: async () => {} }
-  const tracing = await createTracing(traces)
+  if (destination === null) return { observe: count, close: async () => {} }
+  const tracing = await createTracing({ ...destination, ...source })
   return {
     observe(seen) {
       count(seen)

@@ -1,7 +1,10 @@
 // Schedules as the agent makes, lists and changes them: in the name of the user, and with no more freedom than its run has.
+import { startingApproval } from '../chat/new-conversation.ts'
 import type { Store } from '../db/store.ts'
+import { appError } from '../errors.ts'
 import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
-import type { ProjectId, RunId, UserId } from '../protocol/ids.ts'
+import type { RunId, UserId } from '../protocol/ids.ts'
+import { readRunOptions } from '../runs/state.ts'
 import type { ListedSchedule, ScheduleTools } from '../tools/builtin/schedules/schedule-tools.ts'
 import { zoneOf } from './check-settings.ts'
 import type { Schedules } from './schedules.ts'
@@ -31,25 +34,23 @@ export function agentSchedules({
   store,
   now,
   schedules,
-  optionsOf,
-  startingApproval,
-  defaultApproval,
+  access,
+  settings,
 }: {
-  store: Pick<Store, 'conversations' | 'schedules' | 'settings'>
+  store: Pick<Store, 'conversations' | 'projects' | 'runs' | 'schedules' | 'settings'>
   now(): Date
   schedules: Schedules
-  /** What a run may do by itself. Throws `run_not_found`. */
-  optionsOf(
-    runId: RunId,
-  ): Promise<{ approval: ApprovalMode; tools?: readonly string[] | undefined }>
-  /** The mode with which a conversation in a project begins; null if it has none of its own. */
-  startingApproval(place: {
-    userId: UserId
-    projectId: ProjectId | null
-  }): Promise<ApprovalMode | null>
-  /** For conversations without a mode of their own. */
-  defaultApproval(): ApprovalMode
+  access: Parameters<typeof startingApproval>[1]['access']
+  /** Names the mode of conversations without one of their own. */
+  settings: { current(): { effective: { default_approval: ApprovalMode } } }
 }): ScheduleTools {
+  /** What a run may do by itself. @throws AppError `run_not_found`. */
+  const optionsOf = async (runId: RunId) => {
+    const run = await store.runs.find(runId)
+    if (run === undefined) throw appError('run_not_found')
+    return readRunOptions(run.options)
+  }
+
   return {
     async create({ userId, runId, projectId, tools }, schedule) {
       const { approval } = await optionsOf(runId)
@@ -97,8 +98,10 @@ export function agentSchedules({
           : await store.conversations.find(userId, row.conversationId)
       const approval =
         ScheduleSettings.parse(row.settings).approval ??
-        (conversation === undefined ? await startingApproval(row) : conversation.approval) ??
-        defaultApproval()
+        (conversation === undefined
+          ? await startingApproval(row, { store, access })
+          : conversation.approval) ??
+        settings.current().effective.default_approval
       return usesOthers || BY_FREEDOM.indexOf(approval) > BY_FREEDOM.indexOf(options.approval)
     },
     remove: (userId, runId, id) => schedules.remove(userId, id, actorOf(userId, runId)),

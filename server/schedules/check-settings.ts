@@ -1,10 +1,12 @@
 // Checks what a request says of a schedule against everything it refers to, and fills in the defaults.
 import type { Store } from '../db/store.ts'
 import { appError, errorText } from '../errors.ts'
+import type { Channels } from '../messaging/channels.ts'
 import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { CreateScheduleBody } from '../protocol/schedules/schedule.ts'
 import { requireSkills, type Skills } from '../skills/skills.ts'
+import type { ToolRegistry } from '../tools/registry.ts'
 import { requireProject } from '../workspace/open-project.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import type { ScheduleSettings } from './settings.ts'
@@ -19,20 +21,23 @@ export interface ScheduleRules {
   now(): Date
   /** Least seconds between two due times. */
   minIntervalSeconds: number
-  /** How many schedules a user may have. */
-  maxPerUser(userId: UserId): number
-  /** @throws AppError `schedules_off`. */
-  assertAllowed(userId: UserId): void
-  assertApprovalMode(userId: UserId, mode: ApprovalMode): void
-  /** @throws AppError `unknown_model`. */
-  assertOffered(userId: UserId, model: string): Promise<void>
-  /** The names of the user's channels. */
-  channelNames(userId: UserId): Promise<readonly string[]>
+  /** How many schedules a user may have whose quota does not say. */
+  defaultPerUser: number
+  access: {
+    /** @throws AppError `schedules_off`. */
+    assertFeature(userId: UserId, feature: 'schedules'): void
+    assertApprovalMode(userId: UserId, mode: ApprovalMode): void
+    quota(userId: UserId): { schedules: number | null }
+  }
+  offeredModels: {
+    /** @throws AppError `unknown_model`. */
+    assertOffered(userId: UserId, model: string): Promise<void>
+  }
+  channels: Pick<Channels, 'list'>
   skills: Pick<Skills, 'active' | 'stateOf'>
-  /** Whether a pattern of RE2 matches in the text. Rejects if it is not valid, or takes too long. */
-  matchesPattern(userId: UserId, pattern: string, text: string): Promise<boolean>
-  /** Whether commands are on for the user. */
-  allowsCommands(userId: UserId): boolean
+  workspace: Pick<WorkspaceServices, 'pool'>
+  /** The tools of the server, which are there when the first schedule is checked. */
+  registry(): Pick<ToolRegistry, 'snapshot'>
 }
 
 /**
@@ -73,12 +78,12 @@ export async function checkSettings(
       (watch !== null && 'files' in watch))
   if (needsProject && projectId === null) throw appError('schedule_project_needed')
   if (isNew('checks') && checks.some((check) => 'command' in check))
-    if (!isPerson || !rules.allowsCommands(userId)) throw appError('check_command_not_permitted')
+    if (!isPerson || !allowsCommands(userId, rules)) throw appError('check_command_not_permitted')
   for (const check of isNew('checks') ? checks : [])
     if ('answer' in check && check.answer === 'matches')
       await assertPattern(userId, check.value, rules)
-  if (model !== null && isNew('model')) await rules.assertOffered(userId, model)
-  if (approval !== null && isNew('approval')) rules.assertApprovalMode(userId, approval)
+  if (model !== null && isNew('model')) await rules.offeredModels.assertOffered(userId, model)
+  if (approval !== null && isNew('approval')) rules.access.assertApprovalMode(userId, approval)
   const names = body.skills ?? []
   if (names.length > 0 && isNew('skills', 'project_id'))
     await requireSkills(rules.skills, { userId, projectId }, names)
@@ -127,17 +132,25 @@ const PATTERN_MS = 2_000
 
 /** Runs patterns of checks in a worker thread, with a time limit. */
 export const patternMatcher =
-  ({ pool }: Pick<WorkspaceServices, 'pool'>): ScheduleRules['matchesPattern'] =>
-  (userId, pattern, text) =>
-    pool.run('matches_linear', { pattern, text }, { timeoutMs: PATTERN_MS, owner: userId })
+  (workspace: Pick<WorkspaceServices, 'pool'>) =>
+  (userId: UserId, pattern: string, text: string): Promise<boolean> =>
+    workspace.pool.run(
+      'matches_linear',
+      { pattern, text },
+      { timeoutMs: PATTERN_MS, owner: userId },
+    )
+
+/** Whether commands are on for the user. */
+const allowsCommands = (userId: UserId, { registry }: Pick<ScheduleRules, 'registry'>): boolean =>
+  registry().snapshot(userId).get('exec') !== undefined
 
 async function assertPattern(
   userId: UserId,
   pattern: string,
-  { matchesPattern }: Pick<ScheduleRules, 'matchesPattern'>,
+  { workspace }: Pick<ScheduleRules, 'workspace'>,
 ): Promise<void> {
   try {
-    await matchesPattern(userId, pattern, '')
+    await patternMatcher(workspace)(userId, pattern, '')
   } catch (error) {
     throw appError('check_pattern_invalid', { pattern, detail: errorText(error) })
   }
@@ -146,11 +159,11 @@ async function assertPattern(
 async function assertChannels(
   userId: UserId,
   through: readonly string[],
-  rules: Pick<ScheduleRules, 'channelNames'>,
+  { channels }: Pick<ScheduleRules, 'channels'>,
 ): Promise<void> {
   const names = through.filter((one) => one !== 'push').map((one) => one.slice('channel:'.length))
   if (names.length === 0) return
-  const known = new Set(await rules.channelNames(userId))
+  const known = new Set((await channels.list(userId)).map(({ name }) => name))
   const missing = names.find((name) => !known.has(name))
   if (missing !== undefined) throw appError('channel_unknown', { name: missing })
 }

@@ -1,6 +1,7 @@
 // The clock of schedules: notices what is due, stores each due time exactly once, and looks after what has not ended.
 
 import type { Announcer } from '../changes/change-log.ts'
+import { createConversationStart } from '../chat/new-conversation.ts'
 import type { Database, Writer } from '../db/database.ts'
 import type { NewOccurrence, OccurrenceRow } from '../db/repositories/schedules/occurrences.ts'
 import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
@@ -10,9 +11,14 @@ import type { ProcessClock } from '../lib/clocks.ts'
 import { createFairQueue } from '../lib/fair-queue.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { NamedFailure, OccurrenceId, ScheduleId } from '../protocol/schedules/schedule.ts'
+import type { ToolRegistry } from '../tools/registry.ts'
 import { assertRight } from '../workspace/open-project.ts'
+import type { WorkspaceServices } from '../workspace/workspace-services.ts'
+import { commandRunner } from './check-command.ts'
+import { patternMatcher } from './check-settings.ts'
 import { duesUntil, missedRows, type SortedTimes, sortDues } from './due-times.ts'
 import { type ProgressDependencies, progress } from './progress.ts'
+import { projectFiles } from './project-files.ts'
 import {
   addOccurrence,
   announceOccurrence,
@@ -46,10 +52,29 @@ const TAKE_OVER_MS = 30_000
  */
 const turns = createFairQueue({ size: 8 })
 
+/** How it reads projects, runs commands and begins conversations. */
+const clockParts = ({ workspace, registry, ...given }: ClockDependencies) => ({
+  ...given,
+  conversationStart: createConversationStart(given),
+  ...projectFiles(workspace),
+  matchesPattern: patternMatcher(workspace),
+  runCommand: commandRunner(registry),
+})
+
+type ClockParts = ReturnType<typeof clockParts>
+
 /** What the clock needs. */
-export interface ClockDependencies extends ProgressDependencies, WatchDependencies {
+export interface ClockDependencies
+  extends Omit<
+      ProgressDependencies,
+      'conversationStart' | 'findFiles' | 'readFile' | 'matchesPattern' | 'runCommand'
+    >,
+    Omit<WatchDependencies, 'readFiles'>,
+    Pick<Parameters<typeof createConversationStart>[0], 'access' | 'offeredModels'> {
   database: Database
   store: Store
+  workspace: Pick<WorkspaceServices, 'workspaces' | 'records' | 'projects' | 'pool'>
+  registry: Pick<ToolRegistry, 'snapshot'>
   schedules: Schedules
   followRuns: Announcer['followRuns']
   now(): Date
@@ -89,7 +114,8 @@ interface State {
 }
 
 /** Create one per process. */
-export function createScheduleClock(dependencies: ClockDependencies): ScheduleClock {
+export function createScheduleClock(given: ClockDependencies): ScheduleClock {
+  const dependencies = clockParts(given)
   const { store, now, log, schedules } = dependencies
   const begun = now()
   const state: State = {
@@ -296,7 +322,7 @@ interface Due {
 async function advance(
   { id, userId }: { id: ScheduleId; userId: UserId },
   { upSince, signal }: { upSince: Date; signal: AbortSignal },
-  dependencies: ClockDependencies,
+  dependencies: ClockParts,
 ): Promise<Advanced> {
   const due = await turns.run(userId, () => findDue(id, upSince, dependencies))
   if (!('move' in due)) return due
@@ -311,7 +337,7 @@ async function advance(
 async function findDue(
   id: ScheduleId,
   upSince: Date,
-  dependencies: ClockDependencies,
+  dependencies: ClockParts,
 ): Promise<Due | Advanced> {
   const { store, now, catchUpHours } = dependencies
   const schedule = await store.schedules.get(id)
@@ -351,7 +377,7 @@ interface Refusal {
 
 async function refusalOf(
   schedule: ScheduleRow & { isActive: boolean },
-  { store, schedules }: ClockDependencies,
+  { store, schedules }: ClockParts,
 ): Promise<Refusal | null> {
   const { userId, projectId } = schedule
   const project = projectId === null ? null : await store.projects.find(userId, projectId)
@@ -388,7 +414,7 @@ const isAt = ({ dueAt }: NewOccurrence, time: Date): boolean => dueAt.getTime() 
 async function switchOff(
   { schedule, settings, move, times, at }: Due,
   { reason, detail, failure, isTold }: Refusal,
-  dependencies: ClockDependencies,
+  dependencies: ClockParts,
 ): Promise<OccurrenceRow[]> {
   const { store } = dependencies
   const dueAt = newestOf(times) ?? move.from
@@ -411,7 +437,7 @@ async function switchOff(
 }
 
 /** Stores due times: missed ones, and those that run. */
-async function storeDue(due: Due, dependencies: ClockDependencies): Promise<Advanced> {
+async function storeDue(due: Due, dependencies: ClockParts): Promise<Advanced> {
   const { schedule, settings, move, times, at } = due
   const { store, observe } = dependencies
   const added = await storeMove(due, dependencies, async (tx) => {
@@ -440,7 +466,7 @@ async function storeDue(due: Due, dependencies: ClockDependencies): Promise<Adva
 async function storeLook(
   due: Due,
   seen: Awaited<ReturnType<typeof lookAtWatch>>,
-  dependencies: ClockDependencies,
+  dependencies: ClockParts,
 ): Promise<Advanced> {
   const { schedule, move, times } = due
   const { store, now } = dependencies
@@ -478,7 +504,7 @@ async function storeLook(
  */
 async function storeMove(
   { schedule, settings, move }: Pick<Due, 'schedule' | 'settings' | 'move'>,
-  dependencies: ClockDependencies,
+  dependencies: ClockParts,
   add: (tx: Writer) => Promise<OccurrenceRow[]>,
 ): Promise<OccurrenceRow[] | null> {
   const { store, database, announce, observe } = dependencies
@@ -493,7 +519,7 @@ async function storeMove(
     return rows
   })
   if (added === null) return null
-  dependencies.afterCommit(userId)
+  dependencies.webhooks.afterCommit(userId)
   announce(userId, { type: 'schedule', id, change: 'updated' })
   for (const row of added) {
     announceOccurrence(row, userId, announce)

@@ -49,11 +49,10 @@ export function createHooks({
   store,
   box,
   schedules,
-  scheduleEnded,
-  afterCommit,
+  webhooks,
   limits,
   now,
-}: Pick<ScheduleDependencies, 'scheduleEnded' | 'afterCommit'> & {
+}: Pick<ScheduleDependencies, 'webhooks'> & {
   database: Database
   store: Store
   box: Pick<SecretBox, 'open'>
@@ -97,7 +96,7 @@ export function createHooks({
         }
         const added = await addOccurrence(tx, occurrence, { store })
         if (added !== null) {
-          await endedAsStored(tx, schedule.userId, [added], { scheduleEnded })
+          await endedAsStored(tx, schedule.userId, [added], { webhooks })
           return added
         }
         // The same request arrived at another instance in the same moment.
@@ -108,7 +107,7 @@ export function createHooks({
         if (known === undefined) throw appError('hook_unknown')
         return known
       })
-      if (stored.state === 'skipped') afterCommit(schedule.userId)
+      if (stored.state === 'skipped') webhooks.afterCommit(schedule.userId)
       if (stored.endedAt === null && stored.runId === null)
         schedules.started(stored, schedule.userId)
       return stored.id

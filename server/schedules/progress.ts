@@ -1,17 +1,17 @@
 // One occurrence: starts its run when it may, sees what came of it, and stores its end once, with what follows from it.
-import type { Database, Writer } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { OccurrenceRow } from '../db/repositories/schedules/occurrences.ts'
 import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
 import type { Store } from '../db/store.ts'
 import { createFairQueue, type FairQueue } from '../lib/fair-queue.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
+import type { Webhooks } from '../messaging/webhooks.ts'
 import type { Change } from '../protocol/change.ts'
 import type { ErrorParams } from '../protocol/error.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { SUCCESS_BEGINS } from '../protocol/runs/call-outcome.ts'
 import type {
-  EndedOccurrence,
   NamedFailure,
   OccurrenceId,
   OccurrenceReason,
@@ -38,10 +38,8 @@ export interface ProgressDependencies
   /** Conversations of a schedule that makes one each time. */
   keepRuns: number
   claims: WorkClaims
-  /** Records `schedule.ended` for webhooks; call it in the transaction that stores the end. */
-  scheduleEnded(tx: Writer, userId: UserId, ended: EndedOccurrence): Promise<void>
-  /** Call it after that transaction. */
-  afterCommit(userId: UserId): void
+  /** Are told of ends in the transaction that stores them, and send them after it. */
+  webhooks: Pick<Webhooks, 'events' | 'afterCommit'>
   observe(
     seen: { kind: 'ended'; state: OccurrenceState } | { kind: 'delay'; seconds: number },
   ): void
@@ -254,7 +252,7 @@ async function storeEnd(
         : {}),
     })
     if (state === 'quiet' && run !== null) await store.conversations.fold(tx, run)
-    await dependencies.scheduleEnded(tx, schedule.userId, {
+    await dependencies.webhooks.events.scheduleEnded(tx, schedule.userId, {
       scheduleId: schedule.id,
       occurrenceId: occurrence.id,
       state,
@@ -264,7 +262,7 @@ async function storeEnd(
     return changed
   })
   if (ended === null) return
-  dependencies.afterCommit(schedule.userId)
+  dependencies.webhooks.afterCommit(schedule.userId)
   dependencies.observe({ kind: 'ended', state })
   announceOccurrence(ended, schedule.userId, dependencies.announce, 'updated')
   announceSchedule(schedule, dependencies)

@@ -5,14 +5,15 @@ import type { NewOccurrence, OccurrenceRow } from '../db/repositories/schedules/
 import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
+import { removeScheduleGrants } from '../grants/remove.ts'
 import { newId } from '../lib/ids.ts'
 import { hashLinkToken, newLinkToken } from '../lib/link-token.ts'
+import type { Webhooks } from '../messaging/webhooks.ts'
 import type { Actor } from '../protocol/admin/audit.ts'
 import type { Change } from '../protocol/change.ts'
 import type { RunId, UserId } from '../protocol/ids.ts'
 import {
   type CreateScheduleBody,
-  type EndedOccurrence,
   OccurrenceId,
   type PatchScheduleBody,
   type ScheduleId,
@@ -30,13 +31,8 @@ export interface ScheduleDependencies extends ScheduleRules {
   database: Database
   store: Store
   box: Pick<SecretBox, 'seal'>
-  audit: Store['audit']
-  /** Records `schedule.ended` for webhooks; call it in the transaction that stores the end. */
-  scheduleEnded(tx: Writer, userId: UserId, ended: EndedOccurrence): Promise<void>
-  /** Call it after that transaction. */
-  afterCommit(userId: UserId): void
-  /** Removes the grants of a schedule, with their audit entries. @returns their ids. */
-  removeGrants(tx: Writer, id: ScheduleId, actor: Actor): Promise<readonly string[]>
+  /** Are told of ends in the transaction that stores them, and send them after it. */
+  webhooks: Pick<Webhooks, 'events' | 'afterCommit'>
   /** Notifies the user's open pages. Call it after the commit. */
   announce(userId: UserId, change: Change): void
 }
@@ -68,8 +64,8 @@ export type Schedules = ReturnType<typeof createSchedules>
 export function createSchedules(dependencies: ScheduleDependencies) {
   const parts = scheduleParts(dependencies)
   return {
-    assertAllowed: dependencies.assertAllowed,
-    maxPerUser: dependencies.maxPerUser,
+    assertAllowed: parts.assertAllowed,
+    maxPerUser: parts.maxPerUser,
     find: parts.find,
     ...makeSchedules(dependencies, parts),
     ...endSchedules(dependencies, parts),
@@ -79,13 +75,18 @@ export function createSchedules(dependencies: ScheduleDependencies) {
 
 /** Schedules by their user, and who is told of changes. */
 function scheduleParts(dependencies: ScheduleDependencies) {
-  const { store, announce } = dependencies
+  const { store, announce, access, defaultPerUser } = dependencies
+
+  /** @throws AppError `schedules_off`. */
+  const assertAllowed = (userId: UserId): void => access.assertFeature(userId, 'schedules')
+  const maxPerUser = (userId: UserId): number => access.quota(userId).schedules ?? defaultPerUser
+
   const listeners = new Set<(item: DueItem) => void>()
   const changed = (userId: UserId, id: string, change: Change['change']): void =>
     announce(userId, { type: 'schedule', id, change })
 
   async function find(userId: UserId, id: ScheduleId): Promise<ScheduleRow> {
-    dependencies.assertAllowed(userId)
+    assertAllowed(userId)
     return await findOwn(userId, id)
   }
 
@@ -96,7 +97,7 @@ function scheduleParts(dependencies: ScheduleDependencies) {
     return row
   }
 
-  return { listeners, changed, find, findOwn }
+  return { listeners, changed, find, findOwn, assertAllowed, maxPerUser }
 }
 
 type ScheduleParts = ReturnType<typeof scheduleParts>
@@ -104,7 +105,7 @@ type ScheduleParts = ReturnType<typeof scheduleParts>
 /** New schedules, and their settings. */
 function makeSchedules(
   dependencies: ScheduleDependencies,
-  { listeners, changed, find, findOwn }: ScheduleParts,
+  { listeners, changed, find, findOwn, assertAllowed, maxPerUser }: ScheduleParts,
 ) {
   const { database, store, now, announce } = dependencies
   const wake = ({ nextAt }: Pick<ScheduleRow, 'nextAt'>): void => {
@@ -119,7 +120,7 @@ function makeSchedules(
       actor: Actor,
       run?: MakingRun,
     ): Promise<MadeSchedule> {
-      dependencies.assertAllowed(userId)
+      assertAllowed(userId)
       const at = now()
       const settings = await checkSettings(userId, body, dependencies, {
         isPerson: run === undefined,
@@ -147,12 +148,12 @@ function makeSchedules(
         tools: run === undefined ? null : [...run.tools],
         createdAt: at,
       }
-      const limit = dependencies.maxPerUser(userId)
+      const limit = maxPerUser(userId)
       await database.write(async (tx) => {
         if ((await store.schedules.count(tx, userId)) >= limit)
           throw appError('schedules_exhausted', { limit })
         await store.schedules.insert(tx, row)
-        await dependencies.audit.record(tx, actor, {
+        await store.audit.record(tx, actor, {
           action: 'schedule_created',
           at,
           details: {
@@ -211,7 +212,7 @@ function endSchedules(dependencies: ScheduleDependencies, { changed, find }: Sch
       await database.write(async (tx) => {
         const removed = await store.schedules.remove(tx, userId, id)
         if (removed === undefined) throw appError('schedule_not_found')
-        await dependencies.audit.record(tx, actor, {
+        await store.audit.record(tx, actor, {
           action: 'schedule_deleted',
           at: now(),
           details: { id, name: removed.name },
@@ -227,7 +228,7 @@ function endSchedules(dependencies: ScheduleDependencies, { changed, find }: Sch
       const token = newLinkToken()
       await database.write(async (tx) => {
         await store.schedules.change(tx, id, { hookHash: hashLinkToken(token) })
-        await dependencies.audit.record(tx, actor, {
+        await store.audit.record(tx, actor, {
           action: 'hook_token_replaced',
           at: now(),
           details: { id, name: row.name },
@@ -262,7 +263,7 @@ function runSchedules(dependencies: ScheduleDependencies, { listeners, find }: S
         const stored = await addOccurrence(tx, occurrence, dependencies)
         await endedAsStored(tx, userId, stored === null ? [] : [stored], dependencies)
       })
-      dependencies.afterCommit(userId)
+      dependencies.webhooks.afterCommit(userId)
       announceOccurrence(occurrence, userId, announce)
       for (const listener of listeners) listener({ occurrence: occurrence.id, userId })
       return occurrence.id
@@ -340,11 +341,11 @@ export async function endedAsStored(
   tx: Writer,
   userId: UserId,
   rows: readonly OccurrenceRow[],
-  { scheduleEnded }: Pick<ScheduleDependencies, 'scheduleEnded'>,
+  { webhooks }: { webhooks: Pick<Webhooks, 'events'> },
 ): Promise<void> {
   for (const { id, scheduleId, state, endedAt } of rows)
     if (endedAt !== null)
-      await scheduleEnded(tx, userId, {
+      await webhooks.events.scheduleEnded(tx, userId, {
         scheduleId,
         occurrenceId: id,
         state,
@@ -406,7 +407,7 @@ async function storeChange(
     named: ReadonlySet<string>
     actor: Actor
   },
-  { database, store, now, audit, box, removeGrants }: ScheduleDependencies,
+  { database, store, now, box }: ScheduleDependencies,
 ): Promise<(MadeSchedule & { endedGrants: readonly string[] }) | null> {
   const { id } = before
   const at = now()
@@ -453,8 +454,8 @@ async function storeChange(
       projectId !== locked.projectId ||
       settings.text !== earlier.text ||
       isHook !== 'hook' in earlier.when
-    const endedGrants = isOther ? await removeGrants(tx, id, actor) : []
-    await audit.record(tx, actor, {
+    const endedGrants = isOther ? await removeScheduleGrants(tx, id, actor, { store, now }) : []
+    await store.audit.record(tx, actor, {
       action: 'schedule_changed',
       at,
       details: { id, name: row.name, fields: [...named].join(' ') },

@@ -17,6 +17,7 @@ import type {
   OccurrenceState,
 } from '../protocol/schedules/schedule.ts'
 import { assertRight } from '../workspace/open-project.ts'
+import type { Schedules } from './schedules.ts'
 import type { ScheduleSettings } from './settings.ts'
 
 /** How long an occurrence waits for a conversation in which a person's run works, or for a free place. */
@@ -30,7 +31,7 @@ export interface StartDependencies {
   announce(userId: UserId, change: Change): void
   chat: Pick<ChatService, 'send' | 'trashConversation'>
   conversationStart: ReturnType<typeof createConversationStart>
-  assertAllowed(userId: UserId): void
+  schedules: Pick<Schedules, 'assertAllowed'>
 }
 
 /** How an occurrence ends. */
@@ -100,7 +101,7 @@ export async function startRun(
   const project = projectId === null ? null : await store.projects.find(userId, projectId)
   try {
     if (!schedule.isActive) throw appError('account_disabled')
-    dependencies.assertAllowed(userId)
+    dependencies.schedules.assertAllowed(userId)
     if (project !== null) assertRight(project, 'change')
   } catch (error) {
     return ended({ state: 'skipped', reason: 'not_started', ...why(error) }, 'owner')

@@ -2,19 +2,20 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Database, Reader } from '../../db/database.ts'
-import type { AuditRepository } from '../../db/repositories/accounts/audit.ts'
-import type { GroupRepository } from '../../db/repositories/accounts/groups.ts'
-import type { IdentityRepository, NewIdentity } from '../../db/repositories/accounts/identities.ts'
-import type { UserRepository, UserRow } from '../../db/repositories/accounts/users.ts'
+import type { NewIdentity } from '../../db/repositories/accounts/identities.ts'
+import type { UserRow } from '../../db/repositories/accounts/users.ts'
 import type { Store } from '../../db/store.ts'
 import { AppError, appError, errorText } from '../../errors.ts'
+import { createAddressRules } from '../../net/addresses.ts'
+import { createGuardedFetch } from '../../net/guarded-fetch.ts'
 import type { Actor } from '../../protocol/admin/audit.ts'
 import type { GroupId } from '../../protocol/admin/group.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { NO_PASSWORD } from '../reset-rule.ts'
 import { openIfReadable, type SecretBox } from '../secret-box.ts'
 import { isIncomplete, needsGroups, type Person, readPerson } from './claims.ts'
-import type { Issuer, SignedInAtIssuer } from './issuer.ts'
+import { createIssuer, type SignedInAtIssuer } from './issuer.ts'
+import { createIssuerFetch } from './issuer-fetch.ts'
 import type { OidcSettings } from './settings.ts'
 
 /** How the audit log names this way in. */
@@ -53,21 +54,15 @@ export interface OidcSignIn {
 /** The dependencies of the single sign-on. */
 export interface OidcSignInDependencies {
   settings: OidcSettings
-  issuer: Issuer
-  users: UserRepository
-  audit: Pick<AuditRepository, 'record'>
-  identities: IdentityRepository
-  groups: Pick<GroupRepository, 'follow'>
+  database: Pick<Database, 'write'>
+  store: Pick<Store, 'users' | 'audit' | 'identities' | 'groups' | 'confirmedAddresses'>
   /**
    * Called after an account's groups have changed, because its permissions and the projects that it reaches depend on them.
    * Resolves when what it has lost has ended.
    */
   onGroupsChanged(userId: UserId, groups: { added: GroupId[]; removed: GroupId[] }): Promise<void>
-  /** The addresses that belong to users, as they or their issuer have confirmed. */
-  addresses: Pick<Store['confirmedAddresses'], 'unconfirmed' | 'add' | 'findAccount'>
-  write: Database['write']
-  /** Ends the open requests of an account whose other ways in have ended. */
-  endRequests(userId: UserId): void
+  /** The open requests of users, at all instances: those of an account end with its other ways in. */
+  connections: { end(userId: UserId): void }
   box: SecretBox
   publicUrl: string
   log: { warn(details: object, message: string): void }
@@ -96,7 +91,12 @@ const Kept = z.object({
  * with `box`.
  */
 export function createOidcSignIn(dependencies: OidcSignInDependencies): OidcSignIn {
-  const { settings, issuer, identities, box, publicUrl, now } = dependencies
+  const { settings, store, box, publicUrl, log, now } = dependencies
+  const { identities } = store
+  const guarded = createGuardedFetch({
+    rules: createAddressRules({ allowPrivate: [], allowPorts: [443] }),
+  })
+  const issuer = createIssuer({ settings, fetch: createIssuerFetch(guarded), log, now })
   const base = publicUrl.replace(/\/+$/, '')
 
   return {
@@ -138,7 +138,10 @@ export function createOidcSignIn(dependencies: OidcSignInDependencies): OidcSign
       return idToken === null ? null : issuer.logoutUrl(idToken, `${base}/`)
     },
 
-    close: () => issuer.close(),
+    close() {
+      issuer.close()
+      void guarded.close()
+    },
   }
 }
 
@@ -182,10 +185,10 @@ function roleOf(
 async function confirmAddress(
   userId: UserId,
   address: string,
-  { addresses, write, now }: OidcSignInDependencies,
+  { database, store: { confirmedAddresses: addresses }, now }: OidcSignInDependencies,
 ): Promise<void> {
   if ((await addresses.unconfirmed(userId, [address])).length > 0)
-    await write((tx) => addresses.add(tx, userId, address, now()))
+    await database.write((tx) => addresses.add(tx, userId, address, now()))
 }
 
 /**
@@ -193,7 +196,7 @@ async function confirmAddress(
  * nothing: anybody can register with a colleague's.
  */
 async function linkable(
-  { settings, addresses }: OidcSignInDependencies,
+  { settings, store: { confirmedAddresses: addresses } }: OidcSignInDependencies,
   { email }: Person,
   from?: Reader,
 ): Promise<UserRow | undefined> {
@@ -214,7 +217,8 @@ async function link(
   person: Person,
   { identity, address }: { identity: NewIdentity; address: string },
 ): Promise<UserRow> {
-  const { users, identities, now, audit, endRequests } = dependencies
+  const { store, now, connections } = dependencies
+  const { users, identities, audit } = store
   const ended = { passwordHash: NO_PASSWORD, revokeKeys: true, keptToken: null }
   const linked = await users.update(owner.id, ended, {
     async before(tx) {
@@ -230,12 +234,12 @@ async function link(
       }),
   })
   if (linked === undefined) throw appError('oidc_sign_in_unknown')
-  endRequests(owner.id)
+  connections.end(owner.id)
   return linked
 }
 
 async function create(
-  { users, identities, audit, now }: OidcSignInDependencies,
+  { store: { users, identities, audit }, now }: OidcSignInDependencies,
   { issuer: iss, subject }: SignedInAtIssuer,
   person: Person,
   role: UserRow['role'],
@@ -285,9 +289,9 @@ async function accountOf(
   role: UserRow['role'] | undefined,
   address: string,
 ): Promise<UserRow> {
-  const { identities, settings } = dependencies
+  const { store, settings } = dependencies
   const { issuer: iss, subject } = signedIn
-  const known = await identities.find(iss, subject)
+  const known = await store.identities.find(iss, subject)
   if (known !== undefined) return known
   const owner = await linkable(dependencies, person)
   if (owner !== undefined) {
@@ -300,7 +304,7 @@ async function accountOf(
 
 /** Gives the account the role that the groups require. The last administrator remains one. */
 async function follow(
-  { users, audit, log, now }: OidcSignInDependencies,
+  { store: { users, audit }, log, now }: OidcSignInDependencies,
   user: UserRow,
   role: UserRow['role'] | undefined,
   address: string,
@@ -329,7 +333,7 @@ async function follow(
 
 /** Adds the account to the groups that follow the issuer's, and removes it from the other ones of these. */
 async function join(
-  { settings, groups, audit, log, now, onGroupsChanged }: OidcSignInDependencies,
+  { settings, store: { groups, audit }, log, now, onGroupsChanged }: OidcSignInDependencies,
   user: UserRow,
   { groups: found }: Person,
   address: string,

@@ -40,6 +40,7 @@ export function createPythonSandbox(options: PythonOptions): PythonSandbox {
   const opening = openPythonSandbox(options)
   const ready = opening.then((sandbox) => {
     opened = sandbox
+    options.log('isolation of Python programs', { python: sandbox.state })
   })
   const untested: PythonState = {
     engine: options.engine,

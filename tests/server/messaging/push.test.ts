@@ -41,10 +41,7 @@ describeOnEachDatabase('push notifications', (open) => {
     const run = { id: newId<RunId>(), conversationId: newId<ConversationId>() }
     const push = createPush({
       repository: createPushRepository(database),
-      keys: {
-        get: () => settings.get(PUSH_KEY_SETTING, z.string()),
-        create: (sealed) => settings.create(PUSH_KEY_SETTING, sealed),
-      },
+      settings,
       findRun: async (id) =>
         id === run.id ? { status, conversationId: run.conversationId, attempt: 1 } : null,
       secrets: createSecretBox(boxKey),

@@ -160,6 +160,8 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
     'changes',
     'messaging',
     'receipts',
+    'runs',
+    'grants',
     'skills',
     'tools',
     'workspace',

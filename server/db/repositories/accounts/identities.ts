@@ -4,9 +4,6 @@ import type { UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 import type { UserRow } from './users.ts'
 
-/** Stores which account belongs to an identity at an issuer. */
-export type IdentityRepository = ReturnType<typeof createIdentityRepository>
-
 /** The identity of an account at an OpenID Connect issuer. */
 export interface NewIdentity {
   issuer: string
@@ -15,7 +12,7 @@ export interface NewIdentity {
   userId: UserId
 }
 
-/** Uses the tables `identities`, `idTokens` and `users`, and those of everything else by which an account can be reached. */
+/** Stores which account belongs to an identity at an issuer. Uses the tables `identities`, `idTokens` and `users`, and those of everything else by which an account can be reached. */
 export function createIdentityRepository({ read, write, tables }: Database) {
   const { identities, idTokens, users } = tables
   const { totps, recoveryCodes, passkeys, confirmedAddresses, accountLinks, pushSubscriptions } =
