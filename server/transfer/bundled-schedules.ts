@@ -53,9 +53,16 @@ export async function bundledSchedules(
 /** What storing imported schedules needs. */
 export interface ScheduleStoring {
   schedules: Pick<Schedules, 'create'>
-  storedSchedules: Pick<Store['schedules'], 'list'>
-  actorOf(userId: UserId): Actor
+  store: { schedules: Pick<Store['schedules'], 'list'> }
 }
+
+/** Whoever imports is named in the audit log as the one who makes the schedules. */
+const importActor = (userId: UserId): Actor => ({
+  userId,
+  username: null,
+  address: null,
+  details: { by: 'import' },
+})
 
 /** What a refusal is about can be left out of a schedule that is off: a person looks at it before it runs. */
 const WITHOUT: Readonly<Record<string, (body: CreateScheduleBody) => CreateScheduleBody>> = {
@@ -77,8 +84,7 @@ export async function importSchedules(
     report,
     projectOf,
     schedules,
-    storedSchedules,
-    actorOf,
+    store,
   }: ScheduleStoring & {
     userId: UserId
     report: Pick<ReportWriter, 'skip'>
@@ -86,7 +92,7 @@ export async function importSchedules(
     projectOf(key: string): ProjectId | null
   },
 ): Promise<void> {
-  const known = new Set((await bundledSchedules(storedSchedules, userId)).map(printOf))
+  const known = new Set((await bundledSchedules(store.schedules, userId)).map(printOf))
   for (const { tools, ...one } of bundled) {
     if (known.has(printOf(one))) {
       report.skip(one.name, storedFailure('import_already_there'))
@@ -102,7 +108,7 @@ export async function importSchedules(
     for (;;)
       try {
         const maker = tools === null ? undefined : { runId: null, tools }
-        await schedules.create(userId, body, actorOf(userId), maker)
+        await schedules.create(userId, body, importActor(userId), maker)
         break
       } catch (error) {
         if (!(error instanceof AppError)) throw error

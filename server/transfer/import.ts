@@ -30,6 +30,10 @@ export interface ImportDependencies
     ProjectStoring,
     ScheduleStoring,
     SkillStoring {
+  store: ConversationStoring['store'] &
+    ProjectStoring['store'] &
+    ScheduleStoring['store'] &
+    SkillStoring['store']
   memory: Pick<Memory, 'read' | 'remember'>
   /** Unpacked bytes of one import. */
   maxBytes: number
@@ -124,6 +128,7 @@ const isOutOfMemory = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
 
 interface Taking extends ScheduleStoring, SkillStoring {
+  store: ScheduleStoring['store'] & SkillStoring['store']
   userId: UserId
   memory: ImportDependencies['memory']
   report: ReportWriter

@@ -15,7 +15,7 @@ import type { ReportWriter } from '../import-report.ts'
 
 /** The dependencies for storing imported projects. */
 export interface ProjectStoring {
-  projects: Pick<ProjectRepository, 'names' | 'create' | 'createScratch' | 'remove'>
+  store: { projects: Pick<ProjectRepository, 'names' | 'create' | 'createScratch' | 'remove'> }
   workspace: Pick<WorkspaceServices, 'workspaces' | 'pool'>
   knowledge: Pick<Knowledge, 'addPassages'>
   uploadLimits: UploadLimits
@@ -61,7 +61,7 @@ interface OpenProject {
 
 /** Create one per import: it remembers which project of the archive became which row. */
 export function createProjectWriter(
-  { projects, workspace, knowledge, uploadLimits }: ProjectStoring,
+  { store: { projects }, workspace, knowledge, uploadLimits }: ProjectStoring,
   userId: UserId,
   report: ReportWriter,
 ): ProjectWriter {

@@ -10,21 +10,21 @@ import type { ReportWriter } from '../import-report.ts'
 
 /** What imported skills are stored with. */
 export interface SkillStoring {
-  userSkills: Store['userSkills']
+  store: Pick<Store, 'userSkills'>
   now(): Date
 }
 
 /** Stores one skill, and removes its unpacked files; the report says why it is left out. */
 export async function importSkill(
-  { userSkills, now, userId, report }: SkillStoring & { userId: UserId; report: ReportWriter },
+  { store, now, userId, report }: SkillStoring & { userId: UserId; report: ReportWriter },
   { name, files }: Extract<ImportItem, { type: 'skill' }>,
 ): Promise<void> {
   try {
-    if ((await userSkills.find(userId, name)) !== undefined)
+    if ((await store.userSkills.find(userId, name)) !== undefined)
       return report.skip(name, storedFailure('import_already_there'))
     const contents = new Map<string, Buffer>()
     for (const file of files) contents.set(file.name, await readFile(file.path))
-    await storeSkillFiles(userId, name, contents, { store: { userSkills }, now })
+    await storeSkillFiles(userId, name, contents, { store, now })
     report.count('skills')
   } catch (error) {
     if (!(error instanceof AppError)) throw error
