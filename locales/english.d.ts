@@ -1418,6 +1418,7 @@ export interface MessagesTexts {
     readonly old: "An answer from earlier is in NanoClaw. {{url}}"
     readonly fileTooLarge: "The file {{name}} is too large for this chat. It is in NanoClaw. {{url}}"
     readonly fileNotReceived: "The file {{name}} could not be received. Files can have up to 20 MB."
+    readonly kindNotReceived: "Something that came with it could not be received: this kind of message can’t be read here."
     readonly kindUnread: "This kind of message can’t be read here. Send text, images, documents or recordings."
     readonly approve: "Approve"
     readonly reject: "Reject"

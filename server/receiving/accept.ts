@@ -82,8 +82,9 @@ async function acceptOne(
 ): Promise<MessageOutcome> {
   const { database, store, isAllowed } = dependencies
   const { text, quoted, files: given, decision } = arrival
-  const isEmpty =
-    text.trim() === '' && quoted.trim() === '' && given.length === 0 && decision === null
+  // A sticker that answers somebody says nothing either.
+  const isAbout = quoted.trim() !== '' && arrival.isUnread !== true
+  const isEmpty = text.trim() === '' && !isAbout && given.length === 0 && decision === null
   // Such as that somebody has joined.
   if (isEmpty && arrival.isUnread !== true) return 'ignored'
   const sender = await senderOf(channel, arrival, dependencies)
@@ -257,13 +258,30 @@ async function tellUnread(
       createdAt: at,
     })
     if (!isStored) return false
-    await addNotice(tx, chat.id, texts.kindUnread, { store, at })
+    await addUnreadNotice(tx, chat.id, texts.kindUnread, { store, at })
     return true
   })
   if (!isNew) return 'duplicate'
   wakeOutbox()
   return 'ignored'
 }
+
+/** Milliseconds in which a chat is told once: an album is many messages. */
+const UNREAD_NOTICE_MS = 60_000
+
+const addUnreadNotice = (
+  tx: Writer,
+  chatId: string,
+  text: string,
+  adding: { store: Store; at: Date },
+): Promise<boolean> =>
+  addNotice(
+    tx,
+    chatId,
+    text,
+    adding,
+    `unread:${Math.floor(adding.at.getTime() / UNREAD_NOTICE_MS)}`,
+  )
 
 /** Stores a message of somebody who may write. Null if it is stored already. */
 async function storeArrival(
@@ -306,6 +324,10 @@ async function storeArrival(
     })
     if (isFull && !isAsked && !chat.isFullTold) {
       await tellFull(tx, chat, content.text, at, { store })
+      isTold = true
+    } else if (!isFull && arrival.isUnread === true) {
+      const { chat: texts } = localeTexts(textLanguage(content.text), 'messages')
+      await addUnreadNotice(tx, chat.id, texts.kindUnread, { store, at })
       isTold = true
     }
     return chat
@@ -370,7 +392,7 @@ async function readFiles(
 ): Promise<ReadFiles> {
   const found: ReadFiles = { files: [], notes: [], spoken: [] }
   const { chat: texts } = localeTexts(textLanguage(text), 'messages')
-  if (isUnread) found.notes.push(texts.kindUnread)
+  if (isUnread) found.notes.push(texts.kindNotReceived)
   for (const file of files.slice(0, MAX_FILES))
     try {
       const isReceived = await addFile(userId, file, found, dependencies)

@@ -144,7 +144,8 @@ function messageOf(
     }
     case 'settled':
       return {
-        type: 'settled',
+        // Of a call, the answer follows. What `/undo` did is said nowhere else, and a program may know messages only.
+        type: part.of?.call.riskLevel === null ? 'message' : 'settled',
         text: part.text,
         files: [],
         ...(part.of === null ? {} : { approval: approvalOf(part.of.id, part.of.call, []) }),

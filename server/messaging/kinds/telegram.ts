@@ -1,4 +1,5 @@
 // Telegram: messages from the user's bot, and what people write to it, by long polling of the Bot API.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { looseList, readableOf } from '../../lib/loose-list.ts'
 import type { FetchOutcome, GuardedFetch } from '../../net/guarded-fetch.ts'
@@ -313,13 +314,76 @@ async function receive(
     const updates = readableOf(Update, given)
     if (updates.length < given.length) inbox.unreadable(given.length - updates.length)
     const arrivals = updates.flatMap((one) => arrivalOf(bot, settings, one, me) ?? [])
-    await inbox.take(arrivals, String(last + 1))
+    const taken = inbox.take(arrivals, String(last + 1))
+    while (offset !== null && !(await isSettledWithin(ASIDE_MS, taken)))
+      await obeyMeanwhile(bot, settings, { offset, after: last, me, inbox }, signal)
+    await taken
     offset = last + 1
-    for (const { callback_query: pressed } of updates)
-      if (pressed !== undefined)
-        await call(bot, settings, 'answerCallbackQuery', { callback_query_id: pressed.id }, signal)
+    await answerPressed(bot, settings, updates, signal)
     await inbox.connected()
   }
+}
+
+/** Milliseconds for which a batch is stored before what people decide or command meanwhile is looked for. */
+const ASIDE_MS = 500
+
+/** Whether the promise is settled when this time has passed. It is not waited for any longer. */
+async function isSettledWithin(milliseconds: number, promise: Promise<unknown>): Promise<boolean> {
+  const time = new AbortController()
+  try {
+    return await Promise.race([
+      promise.then(
+        () => true,
+        () => true,
+      ),
+      sleep(milliseconds, false, { signal: time.signal }),
+    ])
+  } finally {
+    time.abort()
+  }
+}
+
+/**
+ * While a large file or a recording is read, takes the buttons and commands that have arrived behind it, so that a run stops when its
+ * person says so. The place stays, so that they are given again with the others, and then are known.
+ */
+async function obeyMeanwhile(
+  bot: Bot,
+  settings: Settings,
+  {
+    offset,
+    after,
+    me,
+    inbox,
+  }: { offset: number; after: number; me: z.infer<typeof Me>; inbox: Inbox },
+  signal: AbortSignal,
+): Promise<void> {
+  const asked = { offset, timeout: 0, allowed_updates: ['message', 'callback_query'] }
+  const answer = await call(bot, settings, 'getUpdates', asked, signal)
+  const given = answer.ok ? Updates.safeParse(answer.result) : undefined
+  // The batch is asked for again, which says what is wrong.
+  if (given?.success !== true || inbox.place === null) return
+  const asides = readableOf(Update, given.data).filter(
+    ({ update_id: update, message, callback_query: pressed }) =>
+      update > after && (pressed !== undefined || message?.text?.startsWith('/') === true),
+  )
+  await inbox.take(
+    asides.flatMap((one) => arrivalOf(bot, settings, one, me) ?? []),
+    inbox.place,
+  )
+  await answerPressed(bot, settings, asides, signal)
+}
+
+/** Ends the waiting that Telegram shows at a button. */
+async function answerPressed(
+  bot: Bot,
+  settings: Settings,
+  updates: readonly Update[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { callback_query: pressed } of updates)
+    if (pressed !== undefined)
+      await call(bot, settings, 'answerCallbackQuery', { callback_query_id: pressed.id }, signal)
 }
 
 /** The highest number of updates; null if none has one. */
@@ -387,6 +451,7 @@ function arrivalOf(
     // What the person and the bot wrote to each other is in the conversation.
     quoted: [
       isPrivate || isReply ? '' : (message.quote?.text ?? replied?.text ?? replied?.caption ?? ''),
+      pressed === undefined ? venueText(message) : '',
       pressed === undefined ? contactText(message) : '',
     ]
       .filter((part) => part !== '')
@@ -404,11 +469,12 @@ function arrivalOf(
 /** Where a person says that they or something are: its coordinates, as maps read them. */
 function placeText({ location, venue }: Message): string {
   const place = venue?.location ?? location
-  if (place === undefined) return ''
-  return [venue?.title, venue?.address, `geo:${place.latitude},${place.longitude}`]
-    .filter((part) => part !== undefined && part !== '')
-    .join('\n')
+  return place === undefined ? '' : `geo:${place.latitude},${place.longitude}`
 }
+
+/** How a place is called, as others have written it down. */
+const venueText = ({ venue }: Message): string =>
+  [venue?.title, venue?.address].filter(Boolean).join('\n')
 
 /** Whom a person shares, as others have written it down. */
 const contactText = ({ contact }: Message): string =>

@@ -75,7 +75,7 @@ export const FILE_FAILURES = {
   ],
   file_type_unsupported: [
     'unsupported_media_type',
-    'Files like “{{name}}” cannot be attached. Attach an image (PNG, JPEG, WebP, GIF), a PDF, DOCX, XLSX or PPTX document, or text.',
+    'Files like “{{name}}” cannot be attached. Attach an image (PNG, JPEG, WebP, GIF), a PDF, DOCX, XLSX or PPTX document, a recording (MP3, M4A, Ogg, WebM, WAV, FLAC), or text.',
   ],
   file_unusable: ['internal', '“{{path}}” could not be accessed.'],
   file_upload_too_large: ['payload_too_large', 'The file is too large: the limit is {{limit}}.'],

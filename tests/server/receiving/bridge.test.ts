@@ -457,6 +457,28 @@ describe.each(DIALECTS)('a bridge on %s', (dialect) => {
     expect(called.filter((role) => role === 'tool')).toHaveLength(1)
   })
 
+  test('what /undo did is told as a message, also to a program that knows no other kind', async () => {
+    const write = { path: 'tea.txt', content: 'Tea.' }
+    program.current = ({ messages: given }) =>
+      given.at(-1)?.role === 'user'
+        ? turn.toolCalls([{ id: 'call_1', name: 'file_write', arguments: write }])
+        : turn.text('Written.')
+    await pairAnn()
+    /** Approves the newest request. */
+    const approve = async (id: string, count: number) => {
+      const requests = () => bridge.sent.filter(({ type }) => type === 'approval')
+      await eventually(() => expect(requests()).toHaveLength(count))
+      const approval = { id: requests().at(-1)?.approval?.id, decision: 'approve' }
+      expect((await give({ id, approval })).data.accepted).toBe(true)
+    }
+    await give({ id: 'q1', text: 'Write it down.' })
+    await approve('x1', 1)
+    await eventually(() => expect(bridge.texts('c1')).toContain('Written.'))
+    await give({ id: 'q2', text: '/undo' })
+    await approve('x2', 2)
+    await eventually(() => expect(bridge.texts('c1')).toContain('Restored. Changed files: 1'))
+  })
+
   test('a message of the agent without an address goes to the chat of its run, once, before the answer', async () => {
     await server.call('PATCH', `/api/channels/${channel.id}`, {
       body: { receive: { approval: 'auto' } },

@@ -178,6 +178,23 @@ describe.each(DIALECTS)('Slack on %s', (dialect) => {
       expect(asked).toContain(`The file ${name}.txt could not be received.`)
   })
 
+  test('a command is obeyed while a file that came before it is still being received', async () => {
+    await pair()
+    slack.files.set('/files/slow.txt', Buffer.from('at last'))
+    let give = () => {}
+    slack.held.files = new Promise((resolve) => {
+      give = resolve
+    })
+    const file = { name: 'slow.txt', url_private_download: `${slack.base}/files/slow.txt` }
+    slack.say({ subtype: 'file_share', text: '', ts: '1700000002.000100', files: [file] })
+    const status = { command: '/nanoclaw', text: 'status', user_id: 'U77', channel_id: 'D1' }
+    await isOff(slack.give('slash_commands', { ...status, trigger_id: 't1' }))
+    await eventually(() => expect(slack.texts()).toHaveLength(2))
+    give()
+    await eventually(() => expect(slack.texts()).toHaveLength(3))
+    expect(JSON.stringify(upstream.requests.at(-1)?.body)).toContain('at last')
+  })
+
   test('an audio clip is a voice message, and an uploaded sound file is not', async () => {
     await pair()
     slack.files.set('/files/clip', Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(200)]))

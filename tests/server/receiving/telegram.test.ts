@@ -124,7 +124,6 @@ describe.each(DIALECTS)('Telegram on %s', (dialect) => {
     const joined = { update_id: 20, message: { ...message, new_chat_members: [ANN] } }
     api.updates.push(...sent, joined)
     await connect({ chat_id: 77 })
-    await eventually(() => expect(texts()).toHaveLength(4))
     await eventually(() =>
       expect(
         api.of('getUpdates').filter(({ body }) => body.offset === 21).length,
@@ -135,7 +134,8 @@ describe.each(DIALECTS)('Telegram on %s', (dialect) => {
         'This kind of message can’t be read here. Send text, images, documents or recordings.',
       ]),
     )
-    expect(texts()).toHaveLength(4)
+    // Once a minute, and one may begin meanwhile.
+    expect(texts().length).toBeLessThanOrEqual(2)
     expect(await conversations()).toEqual([])
     expect(api.of('getFile')).toEqual([])
   })
@@ -148,6 +148,10 @@ describe.each(DIALECTS)('Telegram on %s', (dialect) => {
       { update_id: 5, message: { ...message, location: place } },
       { update_id: 6, message: { ...message, contact } },
       { update_id: 7, message: { ...message, video: { file_id: 'v' }, caption: 'Where is it?' } },
+      {
+        update_id: 8,
+        message: { ...message, venue: { location: place, title: '/new', address: 'Rue 1' } },
+      },
     )
     await connect({ chat_id: 77 })
     await eventually(() => expect(texts()).toContain('It is <b>42</b>.'))
@@ -157,9 +161,40 @@ describe.each(DIALECTS)('Telegram on %s', (dialect) => {
     const said = asked.map(({ text }: { text: string }) => text).join('\n')
     expect(said).toContain('geo:48.85,2.35')
     expect(said).toContain('Where is it?')
-    expect(said).toContain('can’t be read here')
+    expect(said).toContain('could not be received')
+    // What others have called a place is neither a command nor the person's own text.
+    expect(said).not.toContain('/new')
     expect(said).not.toContain('Jean')
+    expect(texts().join()).toContain('can’t be read here')
     expect(JSON.stringify(upstream.requests.at(-1)?.messages)).toContain('Jean Petit +33 1 23')
+  })
+
+  test('a command is obeyed while a file that came before it is still being received', async () => {
+    api.answers.set('getFile', { file_path: 'documents/slow.txt' })
+    api.files.set('slow.txt', Buffer.from('at last'))
+    let give = () => {}
+    api.held.files = new Promise((resolve) => {
+      give = resolve
+    })
+    api.updates.push(written(5, 'What is it?'))
+    await connect({ chat_id: 77 })
+    await eventually(() => expect(texts()).toEqual(['It is <b>42</b>.']))
+    const { text: _, ...message } = written(6, '').message
+    const document = { file_id: 'd', file_name: 'slow.txt' }
+    api.updates.push({ update_id: 6, message: { ...message, document } })
+    await eventually(() => expect(api.of('getFile')).not.toEqual([]))
+    api.updates.push(written(7, '/status'))
+    await eventually(() => expect(texts()).toHaveLength(2))
+    give()
+    await eventually(() => expect(texts()).toHaveLength(3))
+    await eventually(() =>
+      expect(
+        api.of('getUpdates').filter(({ body }) => body.offset === 8).length,
+      ).toBeGreaterThanOrEqual(2),
+    )
+    // The command was given again with the file, and was known.
+    expect(texts()).toHaveLength(3)
+    expect(JSON.stringify(upstream.requests.at(-1)?.messages)).toContain('at last')
   })
 
   test('why there is no answer is said in the language of the question', async () => {

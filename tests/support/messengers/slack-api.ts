@@ -18,6 +18,8 @@ export async function startSlack({ times = 3 } = {}) {
   const refusals = new Map<string, string>()
   const acknowledged = new Map<string, number>()
   const files = new Map<string, Buffer>()
+  /** Until when no file is given. */
+  const held = { files: Promise.resolve() }
   const uploads: Buffer[] = []
   const sockets = new Set<ServerSocket>()
   const sent: { id: string; envelope: Record<string, unknown> }[] = []
@@ -38,7 +40,8 @@ export async function startSlack({ times = 3 } = {}) {
       const token = (request.headers.authorization ?? '').replace('Bearer ', '')
       if (url.pathname.startsWith('/files/')) {
         const bytes = files.get(url.pathname)
-        response.writeHead(bytes === undefined || token === '' ? 403 : 200).end(bytes)
+        const status = bytes === undefined || token === '' ? 403 : 200
+        void held.files.then(() => response.writeHead(status).end(bytes))
         return
       }
       if (url.pathname === '/moved') {
@@ -110,6 +113,7 @@ export async function startSlack({ times = 3 } = {}) {
     refusals,
     acknowledged,
     files,
+    held,
     uploads,
     sockets,
     give,

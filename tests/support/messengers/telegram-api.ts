@@ -39,6 +39,8 @@ export async function startLastingBotApi() {
   const refusals = new Map<string, number>()
   /** The contents of files, by the last part of their path. */
   const files = new Map<string, Buffer>()
+  /** Until when no file is given. */
+  const held = { files: Promise.resolve() }
   let message = 100
   /** What a method answers instead. */
   const answers = new Map<string, unknown>()
@@ -66,7 +68,7 @@ export async function startLastingBotApi() {
       const method = request.url?.split('/').at(-1) ?? ''
       if (request.url?.startsWith('/file/') === true) {
         const file = files.get(method)
-        response.writeHead(file === undefined ? 404 : 200).end(file)
+        void held.files.then(() => response.writeHead(file === undefined ? 404 : 200).end(file))
         return
       }
       void bodyOf(request.headers['content-type'], Buffer.concat(chunks)).then((body) =>
@@ -110,5 +112,15 @@ export async function startLastingBotApi() {
   }
   const { port } = server.address() as AddressInfo // never null or a path: the server listens on TCP
   const of = (method: string) => calls.filter((one) => one.method === method)
-  return { url: `http://127.0.0.1:${port}`, calls, updates, refusals, answers, files, of, close }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    calls,
+    updates,
+    refusals,
+    answers,
+    files,
+    held,
+    of,
+    close,
+  }
 }

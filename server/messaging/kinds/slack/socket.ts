@@ -164,10 +164,13 @@ async function converse(receiving: Receiving, url: string, inbox: Inbox): Promis
   })
   let send = (_: string): void => undefined
 
-  /** Messages of a chat are stored in order; a large file in one does not hold up the others. */
+  /**
+   * Messages of a chat are stored in order; a large file or a recording in one holds up neither the others nor what the person
+   * decides or commands meanwhile.
+   */
   function handle(envelope: Envelope & { envelope_id: string }): void {
-    const { envelope_id: id } = envelope
-    const key = chatOf(envelope)
+    const { envelope_id: id, type } = envelope
+    const key = `${type === 'events_api' ? 'says' : 'asks'} ${chatOf(envelope)}`
     const done = (chains.get(key) ?? Promise.resolve())
       .then(async () => {
         const arrival = await arrivalOf(envelope, receiving)
