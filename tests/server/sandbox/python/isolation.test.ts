@@ -15,6 +15,9 @@ import { SHARED_COMPILED } from '../../../support/sandbox/compiled-python.ts'
 import { openPython, type TestSandbox } from '../../../support/sandbox/python.ts'
 import { descendants, processes } from '../../../support/server/process-tree.ts'
 
+/** Logged at each start, and no problem. */
+const STATED = 'isolation of Python programs'
+
 let folder: string
 const open: TestSandbox[] = []
 const opened = async (options: Parameters<typeof openPython>[0]): Promise<TestSandbox> => {
@@ -160,7 +163,7 @@ describe('packages of the operator', () => {
     const python = await opened({
       packagesFolder: broken,
       poolSize: 0,
-      log: (_, details) => log.push(details),
+      log: (message, details) => message === STATED || log.push(details),
     })
     expect(python.packages).toEqual(['bad'])
     expect(log).toMatchObject([
@@ -184,7 +187,7 @@ test('compiled files are built at first use and work in every later start, each 
   const python = await opened({
     compiledFolder,
     poolSize: 0,
-    log: (message) => log.push(message),
+    log: (message) => message === STATED || log.push(message),
   })
   expect(await python.program('1')).toMatchObject({ result: 1 })
   await eventually(async () => expect(await codeIn()).toHaveLength(1))
@@ -212,7 +215,7 @@ test('compiled files are built at first use and work in every later start, each 
   const again = await opened({
     compiledFolder,
     poolSize: 0,
-    log: (message) => log.push(message),
+    log: (message) => message === STATED || log.push(message),
   })
   expect(await again.program('2')).toMatchObject({ status: 'completed', result: 2 })
   expect(log).toEqual(['Python did not start with its compiled files; starting without them'])
