@@ -114,7 +114,7 @@ export function createSkills({
       1_000 + (read.ok ? read.body.length : 0) + 200 * files.length,
   })
   const builtIn = builtInSkills()
-  let builtInList: Promise<FolderSkill[]> | undefined
+  let builtInList: FolderSkill[] | undefined
   let ofServer: { at: number; skills: Promise<{ root: string; skill: FolderSkill }[]> } | undefined
 
   const inFolder = async ({ root }: Workspace): Promise<FolderSkill[]> => {
@@ -125,14 +125,16 @@ export function createSkills({
     const project = await store.projects.find(userId, projectId)
     return project === undefined ? [] : await inFolder(workspaces.open(project.userId, projectId))
   }
-  /** An installation does not change while the server runs: what comes with it is read once. */
-  const listServerFolder = (root: string): Promise<FolderSkill[]> => {
-    if (root !== builtIn) return folders.list(root, '')
-    builtInList ??= folders.list(root, '').catch((error: unknown) => {
-      builtInList = undefined
-      throw error
-    })
-    return builtInList
+  /**
+   * An installation does not change while the server runs: what comes with it is read once. A list that a fault of the disk
+   * has left incomplete is not kept.
+   */
+  const listServerFolder = async (root: string): Promise<FolderSkill[]> => {
+    if (root === builtIn && builtInList !== undefined) return builtInList
+    const skills = await folders.list(root, '')
+    const isComplete = skills.length > 0 && skills.every(({ read }) => read.ok)
+    if (root === builtIn && isComplete) builtInList = skills
+    return skills
   }
   const ofTheServer = (): Promise<{ root: string; skill: FolderSkill }[]> => {
     if (ofServer === undefined || performance.now() - ofServer.at > SERVER_LIST_MS)
