@@ -91,7 +91,7 @@ export const MESSAGE = {
   error_reason: 'A more specific reason than `error_code`, as `reason` in error responses.',
   error_params: 'The values in the text of `error`, by placeholder, for translations.',
   finish_reason:
-    'Why the run ended. After `max_iterations` and `budget`, it can be resumed. Null: it has not ended.',
+    'Why the run ended. After `max_iterations` and `budget`, it can be resumed, unless its limit is `complete`. Null: it has not ended.',
   limit: 'The limit that ended the run with `budget`. Null: none.',
   edited_from: 'The id of the answer that a person changed into this one. Absent: none.',
   feedback: 'The rating that a person gave the answer. Absent: none.',

@@ -131,7 +131,7 @@ export const Message = z
     /** More specific than `error_code`: `reason` of error responses. */
     error_reason: z.string().nullable().optional(),
     error_params: ErrorParams.nullable().optional(),
-    /** Why its run ended. After `max_iterations` and `budget`, the run can be resumed. */
+    /** Why its run ended. After `max_iterations` and `budget`, the run can be resumed, unless its limit is `complete`. */
     finish_reason: FinishReason.nullable().optional(),
     /** The limit that ended its run with `budget`, and when it is renewed. */
     limit: ReachedLimit.nullable().optional(),

@@ -174,6 +174,8 @@ function registerControl(app: App, { chat, store }: Pick<Services, 'chat' | 'sto
     {
       schema: {
         summary: 'Continue a run that failed, was stopped or interrupted, or reached a limit',
+        description:
+          'A complete answer is not continued, also one that went beyond a limit at its end (`limit.complete`): 409 `run_not_resumable`, reason `run_completed`.',
         tags,
         ...answersRun,
       },
