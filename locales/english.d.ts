@@ -1031,6 +1031,7 @@ export interface FirstScreenTexts {
     readonly interrupted: "This answer was interrupted."
     readonly limited: "The agent reached the limit of steps for one answer. You can let it continue."
     readonly budget: "The agent reached its time or token limit. You can let it continue."
+    readonly beyondTokens: "This answer is complete. It went beyond its token limit ({{limit}})."
     readonly empty: "The model gave no answer."
     readonly cutOff: "The answer was cut off at the model’s output limit."
   }

@@ -69,6 +69,30 @@ describeInBrowser('the conversation of a schedule', (visitor) => {
     await leave(page)
   })
 
+  test('a complete answer beyond the tokens of its schedule says so, and does not ask to be continued', async () => {
+    on.upstream.program(() => turn.text('It is done.'))
+    const call = async (method: string, path: string, body?: unknown) =>
+      (await on.server.call(method, path, body === undefined ? {} : { body })).json.data
+    const { id } = await call('POST', '/api/schedules', {
+      name: 'Frugal',
+      text: 'Do it.',
+      when: { hook: true },
+      limits: { tokens: 1 },
+    })
+    await call('POST', `/api/schedules/${id}/run`)
+    const conversation = await eventually(async () => {
+      const { last } = await call('GET', `/api/schedules/${id}`)
+      expect(last).toMatchObject({ state: 'stopped', reason: 'budget' })
+      return last.conversation_id
+    })
+    const page = await visitor.open(`${on.server.url}/c/${conversation}`)
+    const thread = page.getByRole('region', { name: 'Messages' })
+    await thread.getByText('This answer is complete. It went beyond its token limit (1).').waitFor()
+    expect(await thread.getByText('Send a new message').count()).toBe(0)
+    expect(await thread.getByRole('button', { name: 'Continue' }).count()).toBe(0)
+    await leave(page)
+  })
+
   test('the list says in words why a time was skipped, and what was not as required', async () => {
     const call = async (method: string, path: string, body?: unknown) =>
       (await on.server.call(method, path, body === undefined ? {} : { body })).json.data

@@ -3,6 +3,7 @@ import { Activity, Gauge, RefreshCw, RotateCw, Settings, TriangleAlert } from 'l
 import { Link } from 'wouter'
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import type { ErrorParams } from '../../../../../server/protocol/error.ts'
+import { wholeNumber } from '../../../lib/format.ts'
 import { isOperator, useRefusalText } from '../../../lib/http/refusal-text.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { paths } from '../../../lib/paths.ts'
@@ -39,7 +40,7 @@ export function Ending({
   onRegenerate: (id: string, model?: string) => void
   onResume: (runId: string) => void
 }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const refusalText = useRefusalText()
   const failed = live?.state === 'error' || message.status === 'failed'
   const finish = live === undefined ? message.finish_reason : live.finishReason
@@ -70,6 +71,17 @@ export function Ending({
     limit?.complete !== true &&
     (isLast || !cutOff)
   const resumption = canResume ? () => onResume(runId) : null
+  const limitText = (): string => {
+    const tokens = limit?.reason === 'run_tokens_used_up' ? limit.params?.limit : undefined
+    // The text of the reason says how to continue, which a complete answer does not need.
+    if (limit?.complete === true && typeof tokens === 'number')
+      return t('message.beyondTokens', { limit: wholeNumber(tokens, i18n.language) })
+    return refusalText({
+      reason: limit?.reason,
+      params: limit?.params,
+      message: limit?.content ?? t('message.budget'),
+    })
+  }
   const text = failed
     ? refusalText({
         reason: failure.reason ?? failure.code,
@@ -78,11 +90,7 @@ export function Ending({
       })
     : limited
       ? finish === 'budget'
-        ? refusalText({
-            reason: limit?.reason,
-            params: limit?.params,
-            message: limit?.content ?? t('message.budget'),
-          })
+        ? limitText()
         : t('message.limited')
       : hasNoAnswer
         ? t('message.empty')
