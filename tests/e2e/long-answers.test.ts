@@ -158,6 +158,7 @@ describeInBrowser('a long answer', (visitor) => {
     const items = Array.from({ length: 90 }, (_, at) => `- item ${at} is **bold**\n  - \`c${at}\``)
     const sentences = Array.from({ length: 80 }, (_, at) => `Sentence ${at} has **bold** words.`)
     const shown = `[...document.querySelectorAll('article .prose')].at(-1)`
+    const layers = `[...${shown}.querySelectorAll('*')].filter((one) => getComputedStyle(one).willChange === 'opacity').length`
     for (const { text, early, late } of [
       { text: table, early: 'thead + tbody tr:nth-child(3)', late: 'row 119' },
       { text: items.join('\n'), early: 'ul li:nth-child(3)', late: 'c89' },
@@ -177,9 +178,12 @@ describeInBrowser('a long answer', (visitor) => {
       await say(page, 'A long one, please.')
       await page.locator(`article .prose ${early}`).waitFor()
       await page.evaluate(`globalThis.early = ${shown}.querySelector('${early}')`)
+      // The layers of a table that grows are given back when it is finished.
+      if (text === table) expect(await page.evaluate<number>(layers)).toBeGreaterThan(1)
       release()
       await page.getByText(late).waitFor()
       await page.getByRole('button', { name: 'Regenerate' }).waitFor()
+      expect(await page.evaluate<number>(layers)).toBe(0)
       expect(await page.evaluate(`${shown}.contains(globalThis.early)`)).toBe(true)
       const streamed = await page.evaluate<string>(`${shown}.innerHTML`)
       await page.reload()

@@ -246,6 +246,16 @@ describe('pieces', () => {
       expect(inPieces(items + end), end).toBe(whole(items + end))
   })
 
+  test('of a table are marked as growing until the table is finished', () => {
+    const rows = `| 1 | 2 |\n| - | - |\n${'| 3 | 4 |\n'.repeat(20)}`
+    const drawn = (text: string, growing: boolean): string =>
+      html(createElement(Markdown, { text, growing }))
+    const mark = '<table data-growing="">'
+    expect(drawn(rows, true)).toContain(mark)
+    expect(drawn(rows, false)).not.toContain(mark)
+    expect(drawn(`${rows}\nWhat follows the table.`, true)).not.toContain(mark)
+  })
+
   test('of a table take the direction of its first letter, wherever it is', () => {
     const rows = `| 1 | \`code\` |\n| - | - |\n${'| 2 | 3 |\n'.repeat(20)}| שלום | a |`
     expect(inPieces(rows)).toBe(whole(rows))

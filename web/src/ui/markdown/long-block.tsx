@@ -160,7 +160,7 @@ export function LongBlock({
     )
   }
   return (
-    <TableFrame dir={dir}>
+    <TableFrame dir={dir} growing={growing}>
       {contents[0]}
       {drawn.slice(1).map(({ content }, index) => (
         <tbody key={pieces[index]?.start}>{content}</tbody>

@@ -10,15 +10,28 @@ import { ScrollRegion } from '../scroll-region.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { plainHtml, tableText } from './plain-html.ts'
 
-/** `children` is the content of the `table` element; `dir` is the writing direction of the text. */
-export function TableFrame({ children, dir }: { children: ReactNode; dir: string | undefined }) {
+/** A table as it is shown. */
+export function TableFrame({
+  children,
+  dir,
+  growing = false,
+}: {
+  /** The content of the `table` element. */
+  children: ReactNode
+  /** The writing direction of the text. */
+  dir: string | undefined
+  /** Whether rows may still be added. */
+  growing?: boolean
+}) {
   const { t } = useTranslation()
   const table = useRef<HTMLTableElement>(null)
   return (
     <div className="table-box">
       <div className="table-sheet">
         <ScrollRegion className="table-frame" dir={dir}>
-          <table ref={table}>{children}</table>
+          <table ref={table} data-growing={growing ? '' : undefined}>
+            {children}
+          </table>
         </ScrollRegion>
         <div className="table-tools">
           <CopyButton
