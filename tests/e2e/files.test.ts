@@ -125,6 +125,31 @@ describeInBrowser('files of a message', (visitor) => {
     }
   })
 
+  test('a recording that could not be loaded can be listened to once it can be', async () => {
+    const page = await visitor.open(url)
+    const sound = { name: 'voice.wav', mimeType: '', buffer: SOUND }
+    await page.locator('input[type=file]').setInputFiles([sound])
+    await page.getByRole('list', { name: 'Attachments' }).getByText(sound.name).waitFor()
+    upstream.enqueue(turn.text('I cannot hear that.'))
+    await say(page, 'And this?')
+    await page.getByText('I cannot hear that.').waitFor()
+    await page.route('**/api/files/**', (route) => route.abort())
+    await page.reload()
+    const message = page.getByRole('article', { name: 'Your message' })
+    const listen = message.getByRole('button', { name: `Recording: ${sound.name}` })
+    await listen.waitFor()
+    await listen.click()
+    await page.getByText('Can’t reach the server. Check that').first().waitFor()
+    await listen.waitFor()
+    expect(await message.locator('audio').count()).toBe(0)
+    await page.unroute('**/api/files/**')
+    await listen.click()
+    await expect
+      .poll(() => page.evaluate<number>('document.querySelector("article audio")?.currentTime'))
+      .toBeGreaterThan(0)
+    await leave(page)
+  })
+
   test('a large file says how much of it has been sent', async () => {
     const page = await visitor.open(url)
     await composer(page).waitFor()

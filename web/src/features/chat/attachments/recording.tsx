@@ -21,7 +21,16 @@ export function Recording({ file }: { file: StoredAttachment }) {
   const refusalText = useRefusalText()
   const { name, size, url, error, reason, params } = file
   const [isWanted, setWanted] = useState(size <= MAX_LOADED_BYTES)
-  const source = useLoadedBlob(isWanted ? url : null)
+  const [isAskedFor, setAskedFor] = useState(false)
+  const source = useLoadedBlob(isWanted ? url : null, (problem) => {
+    setWanted(false)
+    // Nobody has asked for those that load by themselves; the button says enough.
+    if (isAskedFor) reportError(problem)
+  })
+  const listen = (): void => {
+    setAskedFor(true)
+    setWanted(true)
+  }
   const save = async (): Promise<void> => {
     try {
       saveFile(await (await send(url)).blob(), name)
@@ -48,14 +57,14 @@ export function Recording({ file }: { file: StoredAttachment }) {
         />
       </div>
       {isWanted ? (
-        <Player source={source} name={name} isStarted={size > MAX_LOADED_BYTES} />
+        <Player source={source} name={name} isStarted={isAskedFor} />
       ) : (
         <Button
           size="small"
           icon={Play}
           className="my-1"
           aria-label={t('recording.play', { name })}
-          onClick={() => setWanted(true)}
+          onClick={listen}
         >
           {t('recording.listen')}
         </Button>
