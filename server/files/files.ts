@@ -36,7 +36,7 @@ const MAX_CONCURRENT_DOCUMENTS = 3
 const MAX_OF_ONE_USER = 2
 const DOCUMENT_TIMEOUT_MS = 30_000
 const SHORT_TEXT_BYTES = 256 * 1024
-/** Bytes at the beginning and at the end of a recording or video that list its tracks. */
+/** Bytes at the beginning, at the end and in the track list of a recording or video that are searched for tracks of pictures. */
 const TRACK_LIST_BYTES = 256 * 1024
 const MAX_NAME_CHARACTERS = 255
 
@@ -327,7 +327,11 @@ async function examine(
       examineText(service, userId, { path, name, mime: type.mime })
     )
   if (type.kind === 'audio') {
-    const tracks = [await headOf(path, TRACK_LIST_BYTES), await tailOf(path, TRACK_LIST_BYTES)]
+    const tracks = [
+      await headOf(path, TRACK_LIST_BYTES),
+      await tailOf(path, TRACK_LIST_BYTES),
+      await movieBoxOf(path),
+    ]
     if (unheard === undefined || isVideo(type.type, tracks))
       throw appError('file_type_unsupported', { name })
     const mime = AUDIO_MIMES[type.type]
@@ -420,6 +424,41 @@ async function headOf(path: string, length: number): Promise<Buffer> {
   try {
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length)
     return buffer.subarray(0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Boxes at the top level of an MP4 that are looked at: `moov` precedes the many of a fragmented one. */
+const MAX_BOXES = 1_000
+
+/**
+ * The beginning of the box `moov`, in which an MP4 lists its tracks; empty if there is none. It may stand anywhere, and may be long.
+ * The format: https://mp4ra.org/registered-types/boxes (ISO/IEC 14496-12, 4.2).
+ */
+async function movieBoxOf(path: string): Promise<Buffer> {
+  const handle = await open(path)
+  try {
+    const header = Buffer.alloc(16)
+    for (let at = 0, boxes = 0; boxes < MAX_BOXES; boxes += 1) {
+      const { bytesRead: known } = await handle.read(header, 0, header.length, at)
+      if (known < 8) break
+      if (header.toString('latin1', 4, 8) === 'moov') {
+        const { bytesRead, buffer } = await handle.read(
+          Buffer.alloc(TRACK_LIST_BYTES),
+          0,
+          TRACK_LIST_BYTES,
+          at,
+        )
+        return buffer.subarray(0, bytesRead)
+      }
+      const length = header.readUInt32BE(0)
+      // One stands for a length in 64 bits, zero for the rest of the file.
+      const bytes = length === 1 && known === 16 ? Number(header.readBigUInt64BE(8)) : length
+      if (bytes < 8 || !Number.isSafeInteger(at + bytes)) break
+      at += bytes
+    }
+    return Buffer.alloc(0)
   } finally {
     await handle.close()
   }

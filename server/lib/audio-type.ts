@@ -35,13 +35,13 @@ export function audioTypeOf(head: Uint8Array): AudioType | undefined {
 /** The names under which containers list a track of pictures: handlers of MP4, codecs of Matroska and Ogg. */
 const PICTURE_TRACKS: Partial<Record<AudioType, RegExp>> = {
   mp4: /hdlr.{8}vide/s,
-  webm: /V_(?:VP[89]|AV1|MPEG|THEORA|UNCOMPRESSED)/,
+  webm: /V_(?:VP[89]|AV1|MPEG|MS\/VFW|MJPEG|PRORES|FFV1|REAL|QUICKTIME|THEORA|UNCOMPRESSED)/,
   ogg: /\x80theora/,
 }
 
 /**
  * Whether a file of a type that holds recordings is a video.
- * @param pieces those parts of the file that can list its tracks: its beginning and its end.
+ * @param pieces those parts of the file that can list its tracks: its beginning, its end and the track list of an MP4.
  */
 export const isVideo = (type: AudioType, pieces: readonly Uint8Array[]): boolean => {
   const track = PICTURE_TRACKS[type]

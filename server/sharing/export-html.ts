@@ -19,6 +19,7 @@ import {
   piecesOf,
   readShownBranch,
   textOf,
+  unreadable,
 } from './read-conversation.ts'
 import { receiptText } from './receipt-text.ts'
 import { foldOf, groupSteps } from './steps-html.ts'
@@ -148,7 +149,8 @@ async function* attachmentsHtml(
   { attachments }: ExportStore,
   message: FullMessage,
 ): AsyncGenerator<string> {
-  for (const { position, kind, name, mime } of message.attachments) {
+  for (const attachment of message.attachments) {
+    const { position, kind, name, mime } = attachment
     const file = await attachments.find(message.id, position)
     if (file === undefined) continue
     if (kind === 'image') {
@@ -157,7 +159,9 @@ async function* attachmentsHtml(
       yield '"></p>\n'
     } else {
       yield `<details><summary>${escapeHtml(name)}</summary>`
-      yield* preformatted(file.content, 'pre', '')
+      const why = unreadable(attachment)
+      if (why === undefined) yield* preformatted(file.content, 'pre', '')
+      else yield `<p>${escapeHtml(why)}</p>`
       yield '</details>\n'
     }
   }

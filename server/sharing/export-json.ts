@@ -12,6 +12,7 @@ import {
   type ExportStore,
   readAllBranches,
   textOf,
+  unreadable,
 } from './read-conversation.ts'
 
 /** What an export needs of the receipts. */
@@ -70,13 +71,18 @@ export const settingsOf = (row: ConversationRow): ExportedSettings => ({
 /** Attachments with their contents as long texts. */
 async function contentsOf({ attachments }: ExportStore, message: FullMessage): Promise<unknown[]> {
   const files = []
-  for (const { position, name, kind, mime, extension } of message.attachments) {
+  for (const attachment of message.attachments) {
+    const { position, name, kind, mime, extension } = attachment
     const file = await attachments.find(message.id, position)
     if (file === undefined) continue
     files.push(
       kind === 'image'
         ? { name, mime, data: file.content }
-        : { name, ...(extension === null ? {} : { extension }), content: file.content },
+        : {
+            name,
+            ...(extension === null ? {} : { extension }),
+            content: unreadable(attachment) ?? file.content,
+          },
     )
   }
   return files

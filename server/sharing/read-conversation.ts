@@ -17,6 +17,15 @@ export type ExportStore = BranchStore & {
   }
 }
 
+/** Says why no text was read from an attached file, in place of its text; undefined if it has some. */
+export const unreadable = ({
+  characters,
+  failure,
+}: FullMessage['attachments'][number]): string | undefined =>
+  characters === 0 && failure !== null
+    ? `No text could be read from this file: ${failure.message}.`
+    : undefined
+
 /** A text in one piece, or read in pieces because it is long. */
 export type AnyText = string | LongText
 

@@ -283,6 +283,13 @@ describe.each(DIALECTS)('a bridge on %s', (dialect) => {
     expect(shared.headers.get('content-type')).toBe('audio/ogg')
     expect(shared.headers.get('content-disposition')).toMatch(/^attachment;/)
 
+    // An export of one conversation holds texts: that of a recording says why there is none.
+    for (const format of ['json', 'html']) {
+      const exported = await fetch(`${server.url}/api/conversations/${id}/export?format=${format}`)
+      expect(await exported.text(), format).toContain(
+        'No text could be read from this file: it is a',
+      )
+    }
     const { bytes } = await exportBundle(server, '')
     await server.call('DELETE', `/api/conversations/${id}?permanent=true`)
     expect(await conversations()).toEqual([])

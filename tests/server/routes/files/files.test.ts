@@ -195,9 +195,17 @@ describe.each(DIALECTS)('files (%s)', (dialect) => {
   test('a video is no recording, and a text that begins like one is a text', async () => {
     const track = 'hdlr\0\0\0\0\0\0\0\0vide'
     const filler = '\0'.repeat(300_000)
+    /** A box of an MP4: its length and its type precede its content. */
+    const box = (type: string, content: string): string => {
+      const length = Buffer.alloc(4)
+      length.writeUInt32BE(content.length + 8)
+      return length.toString('latin1') + type + content
+    }
     for (const video of [
       `\0\0\0\x18ftypisom\0${track}${filler}`,
       `\0\0\0\x18ftypisom\0${filler}${track}`,
+      // Its track list is longer than the end of the file that is looked at.
+      box('ftyp', 'isom\0') + box('mdat', filler) + box('moov', track + filler),
       '\x1aE\xdf\xa3\x01\0V_VP9\0A_OPUS',
       'OggS\0\x02\x80theora',
     ]) {
