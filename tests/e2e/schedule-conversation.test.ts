@@ -70,6 +70,7 @@ describeInBrowser('the conversation of a schedule', (visitor) => {
   })
 
   test('a complete answer beyond the tokens of its schedule says so, and does not ask to be continued', async () => {
+    on.upstream.reset()
     on.upstream.program(() => turn.text('It is done.'))
     const call = async (method: string, path: string, body?: unknown) =>
       (await on.server.call(method, path, body === undefined ? {} : { body })).json.data
@@ -100,6 +101,7 @@ describeInBrowser('the conversation of a schedule', (visitor) => {
     const until = new Promise<void>((resolve) => {
       release = resolve
     })
+    on.upstream.reset()
     on.upstream.program(() => turn.text('Slow.', { until }))
     const { id } = await call('POST', '/api/schedules', {
       name: 'Deploys',
