@@ -103,8 +103,11 @@ export interface Inbox {
   readonly place: string | null
   /** The address of the channel, if it has one of its own. */
   readonly address: string | null
-  /** Stores what has arrived, and then the place: nothing is confirmed to the messenger before. */
-  take(arrivals: readonly Arrival[], place: string | null): Promise<void>
+  /**
+   * Stores what has arrived, and then the place: nothing is confirmed to the messenger before. Without a place, it stays where it
+   * is.
+   */
+  take(arrivals: readonly Arrival[], place?: string | null): Promise<void>
   /** The connection works. */
   connected(): Promise<void>
   /** Some of what came could not be read, and is left out. */

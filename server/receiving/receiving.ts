@@ -509,7 +509,7 @@ async function receiveOnce(
             if (signal.aborted) return
             await accept({ ...channel, receive }, arrival, dependencies)
           }
-          if (next === place) return
+          if (next === undefined || next === place) return
           await database.write(async (tx) => {
             const known = await store.receiving.channel(channel.id, tx)
             // Whoever changed the channel meanwhile has said where it goes on.

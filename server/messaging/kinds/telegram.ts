@@ -292,19 +292,7 @@ async function receive(
   let offset = await firstOffset(bot, settings, inbox, signal)
   await inbox.connected()
   while (!signal.aborted) {
-    const asked = {
-      ...(offset === null ? {} : { offset }),
-      timeout: POLL_SECONDS,
-      allowed_updates: ['message', 'callback_query'],
-    }
-    const answer = await call(
-      bot,
-      settings,
-      'getUpdates',
-      asked,
-      signal,
-      (POLL_SECONDS + 15) * 1_000,
-    )
+    const answer = await getUpdates(bot, settings, { offset, seconds: POLL_SECONDS }, signal)
     if (signal.aborted) return
     const given = Updates.parse(resultOf(answer))
     const last = lastId(given)
@@ -315,33 +303,37 @@ async function receive(
     if (updates.length < given.length) inbox.unreadable(given.length - updates.length)
     const arrivals = updates.flatMap((one) => arrivalOf(bot, settings, one, me) ?? [])
     const taken = inbox.take(arrivals, String(last + 1))
-    while (offset !== null && !(await isSettledWithin(ASIDE_MS, taken)))
+    const isTaken = taken.then(() => true)
+    while (!(await Promise.race([isTaken, sleep(ASIDE_MS, false, { ref: false })])))
       await obeyMeanwhile(bot, settings, { offset, after: last, me, inbox }, signal)
-    await taken
     offset = last + 1
     await answerPressed(bot, settings, updates, signal)
     await inbox.connected()
   }
 }
 
+/** Waits for what has arrived from `offset` on, or from the first that is not confirmed. */
+const getUpdates = (
+  bot: Bot,
+  settings: Settings,
+  { offset, seconds }: { offset: number | null; seconds: number },
+  signal: AbortSignal,
+): Promise<Called> =>
+  call(
+    bot,
+    settings,
+    'getUpdates',
+    {
+      ...(offset === null ? {} : { offset }),
+      timeout: seconds,
+      allowed_updates: ['message', 'callback_query'],
+    },
+    signal,
+    (seconds + 15) * 1_000,
+  )
+
 /** Milliseconds for which a batch is stored before what people decide or command meanwhile is looked for. */
 const ASIDE_MS = 500
-
-/** Whether the promise is settled when this time has passed. It is not waited for any longer. */
-async function isSettledWithin(milliseconds: number, promise: Promise<unknown>): Promise<boolean> {
-  const time = new AbortController()
-  try {
-    return await Promise.race([
-      promise.then(
-        () => true,
-        () => true,
-      ),
-      sleep(milliseconds, false, { signal: time.signal }),
-    ])
-  } finally {
-    time.abort()
-  }
-}
 
 /**
  * While a large file or a recording is read, takes the buttons and commands that have arrived behind it, so that a run stops when its
@@ -355,22 +347,18 @@ async function obeyMeanwhile(
     after,
     me,
     inbox,
-  }: { offset: number; after: number; me: z.infer<typeof Me>; inbox: Inbox },
+  }: { offset: number | null; after: number; me: z.infer<typeof Me>; inbox: Inbox },
   signal: AbortSignal,
 ): Promise<void> {
-  const asked = { offset, timeout: 0, allowed_updates: ['message', 'callback_query'] }
-  const answer = await call(bot, settings, 'getUpdates', asked, signal)
+  const answer = await getUpdates(bot, settings, { offset, seconds: 0 }, signal)
   const given = answer.ok ? Updates.safeParse(answer.result) : undefined
   // The batch is asked for again, which says what is wrong.
-  if (given?.success !== true || inbox.place === null) return
+  if (given?.success !== true) return
   const asides = readableOf(Update, given.data).filter(
     ({ update_id: update, message, callback_query: pressed }) =>
       update > after && (pressed !== undefined || message?.text?.startsWith('/') === true),
   )
-  await inbox.take(
-    asides.flatMap((one) => arrivalOf(bot, settings, one, me) ?? []),
-    inbox.place,
-  )
+  await inbox.take(asides.flatMap((one) => arrivalOf(bot, settings, one, me) ?? []))
   await answerPressed(bot, settings, asides, signal)
 }
 

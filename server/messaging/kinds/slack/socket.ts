@@ -175,7 +175,7 @@ async function converse(receiving: Receiving, url: string, inbox: Inbox): Promis
       .then(async () => {
         const arrival = await arrivalOf(envelope, receiving)
         if (arrival !== null && !isSkipped(arrival, inbox.place))
-          await inbox.take([arrival.arrival], inbox.place)
+          await inbox.take([arrival.arrival])
         // Without this, Slack sends it again.
         if (!signal.aborted) send(JSON.stringify({ envelope_id: id }))
       })
