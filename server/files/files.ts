@@ -15,7 +15,7 @@ import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import { boundedText } from '../knowledge/document-text.ts'
 import { extractText } from '../knowledge/extract.ts'
-import { AUDIO_MIMES, isVideo } from '../lib/audio-type.ts'
+import { AUDIO_MIMES } from '../lib/audio-type.ts'
 import { decodeText, encodingNamed, UTF_8 } from '../lib/encodings.ts'
 import { createFairQueue, type FairQueue } from '../lib/fair-queue.ts'
 import { newId } from '../lib/ids.ts'
@@ -27,6 +27,7 @@ import type { FileId, UserId } from '../protocol/ids.ts'
 import type { BlobStore, ByteRange } from './blobs.ts'
 import { thumbnailOf } from './image-result.ts'
 import { readImage } from './images.ts'
+import { hasPictures } from './picture-tracks.ts'
 import { ARCHIVE_LIST_BYTES, officeType, SNIFFED_BYTES, sniff } from './sniff.ts'
 
 /** Maximum number of images and documents that child processes read at once. A slow document does not delay images. */
@@ -36,8 +37,6 @@ const MAX_CONCURRENT_DOCUMENTS = 3
 const MAX_OF_ONE_USER = 2
 const DOCUMENT_TIMEOUT_MS = 30_000
 const SHORT_TEXT_BYTES = 256 * 1024
-/** Bytes at the beginning, at the end and in the track list of a recording or video that are searched for tracks of pictures. */
-const TRACK_LIST_BYTES = 256 * 1024
 const MAX_NAME_CHARACTERS = 255
 
 type StoredFile = Parameters<FileRepository['insert']>[1]
@@ -315,7 +314,7 @@ async function examine(
   userId: UserId,
   { path, name, unheard }: { path: string; name: string; unheard?: DescribedFailure | undefined },
 ): Promise<Examined> {
-  const type = sniff(await headOf(path, SNIFFED_BYTES))
+  const type = sniff(await headOf(path))
   if (type.kind === 'image') {
     const image = await examineImage(service, userId, path)
     if (image === null) throw appError('image_unreadable', { name })
@@ -327,19 +326,13 @@ async function examine(
       examineText(service, userId, { path, name, mime: type.mime })
     )
   if (type.kind === 'audio') {
-    const tracks = [
-      await headOf(path, TRACK_LIST_BYTES),
-      await tailOf(path, TRACK_LIST_BYTES),
-      await movieBoxOf(path),
-    ]
-    if (unheard === undefined || isVideo(type.type, tracks))
+    if (unheard === undefined || (await hasPictures(path, type.type)))
       throw appError('file_type_unsupported', { name })
     const mime = AUDIO_MIMES[type.type]
     return { ...noText, kind: 'text', mime, failure: unheard, content: path, thumbnail: null }
   }
   if (type.kind === 'unknown') throw appError('file_type_unsupported', { name })
-  const mime =
-    type.mime === 'application/pdf' ? type.mime : officeType(await tailOf(path, ARCHIVE_LIST_BYTES))
+  const mime = type.mime === 'application/pdf' ? type.mime : officeType(await tailOf(path))
   if (mime === undefined) throw appError('file_type_unsupported', { name })
   return examineText(service, userId, { path, name, mime })
 }
@@ -419,57 +412,22 @@ const nothingKnown = {
 /** What is stored of a file for models and the search if no text was read from it. */
 const noText = { ...nothingKnown, text: '', characters: 0 } as const
 
-async function headOf(path: string, length: number): Promise<Buffer> {
+async function headOf(path: string): Promise<Buffer> {
   const handle = await open(path)
   try {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length)
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES)
     return buffer.subarray(0, bytesRead)
   } finally {
     await handle.close()
   }
 }
 
-/** Boxes at the top level of an MP4 that are looked at: `moov` precedes the many of a fragmented one. */
-const MAX_BOXES = 1_000
-
-/**
- * The beginning of the box `moov`, in which an MP4 lists its tracks; empty if there is none. It may stand anywhere, and may be long.
- * The format: https://mp4ra.org/registered-types/boxes (ISO/IEC 14496-12, 4.2).
- */
-async function movieBoxOf(path: string): Promise<Buffer> {
-  const handle = await open(path)
-  try {
-    const header = Buffer.alloc(16)
-    for (let at = 0, boxes = 0; boxes < MAX_BOXES; boxes += 1) {
-      const { bytesRead: known } = await handle.read(header, 0, header.length, at)
-      if (known < 8) break
-      if (header.toString('latin1', 4, 8) === 'moov') {
-        const { bytesRead, buffer } = await handle.read(
-          Buffer.alloc(TRACK_LIST_BYTES),
-          0,
-          TRACK_LIST_BYTES,
-          at,
-        )
-        return buffer.subarray(0, bytesRead)
-      }
-      const length = header.readUInt32BE(0)
-      // One stands for a length in 64 bits, zero for the rest of the file.
-      const bytes = length === 1 && known === 16 ? Number(header.readBigUInt64BE(8)) : length
-      if (bytes < 8 || !Number.isSafeInteger(at + bytes)) break
-      at += bytes
-    }
-    return Buffer.alloc(0)
-  } finally {
-    await handle.close()
-  }
-}
-
-/** The end of a file, where a ZIP archive lists its entries and some programs the tracks of a video. */
-async function tailOf(path: string, most: number): Promise<Buffer> {
+/** The end of a file, where a ZIP archive lists its entries. */
+async function tailOf(path: string): Promise<Buffer> {
   const handle = await open(path)
   try {
     const { size } = await handle.stat()
-    const length = Math.min(size, most)
+    const length = Math.min(size, ARCHIVE_LIST_BYTES)
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, size - length)
     return buffer.subarray(0, bytesRead)
   } finally {

@@ -31,19 +31,3 @@ export function audioTypeOf(head: Uint8Array): AudioType | undefined {
   const isFrame = first === 0xff && (second & 0xe6) === 0xe2 && (second & 0x18) !== 0x08
   return isFrame && third >> 4 !== 15 && (third & 0x0c) !== 0x0c ? 'mp3' : undefined
 }
-
-/** The names under which containers list a track of pictures: handlers of MP4, codecs of Matroska and Ogg. */
-const PICTURE_TRACKS: Partial<Record<AudioType, RegExp>> = {
-  mp4: /hdlr.{8}vide/s,
-  webm: /V_(?:VP[89]|AV1|MPEG|MS\/VFW|MJPEG|PRORES|FFV1|REAL|QUICKTIME|THEORA|UNCOMPRESSED)/,
-  ogg: /\x80theora/,
-}
-
-/**
- * Whether a file of a type that holds recordings is a video.
- * @param pieces those parts of the file that can list its tracks: its beginning, its end and the track list of an MP4.
- */
-export const isVideo = (type: AudioType, pieces: readonly Uint8Array[]): boolean => {
-  const track = PICTURE_TRACKS[type]
-  return track !== undefined && pieces.some((piece) => track.test(latin1(piece, 0, piece.length)))
-}
